@@ -1,0 +1,3 @@
+//! One complete serving unit: gateway, features, retrieval, ranking, fallbacks.
+
+fn main() {}
