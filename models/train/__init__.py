@@ -1,0 +1,1 @@
+"""Offline training of a Domicile snapshot: item embeddings, query tower, full and compact ranker."""
