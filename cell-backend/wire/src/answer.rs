@@ -1,0 +1,209 @@
+//! The inner answer: a ranking, or a problem.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use bhttp::{Message, StatusCode};
+use domicile_ladder::{FeatureState, Reason, Rung};
+use serde::{Deserialize, Serialize};
+
+use crate::message::{self, FramingError, Kind};
+use crate::{ANSWER_MAX, Problem};
+
+const JSON: &str = "application/json";
+const PROBLEM_JSON: &str = "application/problem+json";
+
+/// Where a candidate came from. An item of several sources shows the first of this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The shopper's own history.
+    Own,
+    /// Nearest to the query tower's vector.
+    Ann,
+    /// The popular items.
+    Popular,
+    /// Neighbours of the anchor items.
+    Anchor,
+}
+
+impl Source {
+    /// The source's name in answers.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::Ann => "ann",
+            Self::Popular => "popular",
+            Self::Anchor => "anchor",
+        }
+    }
+}
+
+/// One item of a shelf. Its `Debug` is redacted: a ranking says who it is for.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankedItem {
+    /// Its id in the catalogue.
+    pub id: String,
+    /// Its title, plain text.
+    pub title: String,
+    /// Its category, a slug.
+    pub category: String,
+    /// Path of its image.
+    pub image: String,
+    /// Path of its page.
+    pub url: String,
+    /// Where it came from.
+    pub source: Source,
+    /// The ranker's score; comparable within this answer only. Absent where nothing was scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
+}
+
+impl fmt::Debug for RankedItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RankedItem(redacted)")
+    }
+}
+
+/// What the ranking knew of the shopper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Features {
+    /// The state.
+    pub state: FeatureState,
+    /// Seconds since the features were last brought up to date; 0 when there are none.
+    pub age_s: u64,
+}
+
+/// How many candidates came from where; one of several sources counts for each of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidates {
+    /// From the shopper's own history.
+    pub own: u32,
+    /// From the index.
+    pub ann: u32,
+    /// From the popular items.
+    pub popular: u32,
+    /// Taken out by the overlay.
+    pub ineligible: u32,
+}
+
+/// A ranked shelf and what stands behind it.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct RankAnswer {
+    /// The items, best first: exactly as many as the slot holds, none twice.
+    pub items: Vec<RankedItem>,
+    /// The rung that served it.
+    pub rung: Rung,
+    /// Why that rung.
+    pub reason: Reason,
+    /// Id of the snapshot that ranked it (of the last good ranking on that rung).
+    pub snapshot: String,
+    /// Id of the overlay that filtered it.
+    pub overlay: String,
+    /// Name of the cell that served it.
+    pub cell: String,
+    /// What was known of the shopper.
+    pub features: Features,
+    /// How many candidates there were.
+    pub candidates: Candidates,
+    /// Time in the cell, from the gate to here, in microseconds.
+    pub elapsed_us: u64,
+    /// Time of each stage, in microseconds.
+    pub stages_us: BTreeMap<String, u64>,
+}
+
+impl fmt::Debug for RankAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (count, rung, reason) = (self.items.len(), self.rung.as_str(), self.reason.as_str());
+        write!(f, "RankAnswer({count} items, {rung}, {reason}, {} µs)", self.elapsed_us)
+    }
+}
+
+/// The answer as binary HTTP, unpadded.
+pub fn encode_answer(answer: &RankAnswer) -> Vec<u8> {
+    encode(StatusCode::OK, JSON, answer)
+}
+
+/// The problem as binary HTTP, unpadded.
+pub fn encode_problem(problem: &Problem) -> Vec<u8> {
+    encode(StatusCode::try_from(problem.status).unwrap_or(StatusCode::OK), PROBLEM_JSON, problem)
+}
+
+/// Reads an answer of at most [`ANSWER_MAX`] bytes.
+///
+/// # Errors
+/// [`FramingError`] when the bytes are no answer of a cell.
+pub fn decode_response(bytes: &[u8]) -> Result<Result<RankAnswer, Problem>, FramingError> {
+    let message = message::read(bytes, Kind::Response, ANSWER_MAX)?;
+    let read = match message.control().status().map(StatusCode::code) {
+        Some(200) => serde_json::from_slice(message.content()).map(Ok),
+        _ => serde_json::from_slice(message.content()).map(Err),
+    };
+    read.map_err(|_| FramingError::Malformed)
+}
+
+fn encode(status: StatusCode, media: &str, content: &impl Serialize) -> Vec<u8> {
+    let mut message = Message::response(status);
+    message.put_header("content-type", media);
+    message.put_header("cache-control", "no-store");
+    message.write_content(serde_json::to_vec(content).unwrap_or_default());
+    message::write(&message)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Code;
+
+    fn answer() -> RankAnswer {
+        let item = RankedItem {
+            id: "4711".into(),
+            title: "Oat milk, 1 l".into(),
+            category: "milk".into(),
+            image: "/images/milk.svg".into(),
+            url: "/p/4711".into(),
+            source: Source::Own,
+            score: Some(1.5),
+        };
+        RankAnswer {
+            items: vec![item.clone(), RankedItem { score: None, source: Source::Popular, ..item }],
+            rung: Rung::Full,
+            reason: Reason::WithinBudget,
+            snapshot: "sha256:aa".into(),
+            overlay: "sha256:bb".into(),
+            cell: "eu-a".into(),
+            features: Features { state: FeatureState::Fresh, age_s: 4 },
+            candidates: Candidates { own: 1, ann: 2, popular: 3, ineligible: 0 },
+            elapsed_us: 9_000,
+            stages_us: BTreeMap::from([("rank".into(), 5_000)]),
+        }
+    }
+
+    #[test]
+    fn answers_and_problems_survive_and_debug_shows_no_item() {
+        assert_eq!(decode_response(&encode_answer(&answer())), Ok(Ok(answer())));
+        for code in Code::ALL {
+            let problem = Problem::new(code, "detail");
+            assert_eq!(decode_response(&encode_problem(&problem)), Ok(Err(problem)));
+        }
+        let shown = format!("{:?}", answer());
+        assert!(!shown.contains("4711") && !shown.contains("milk"), "{shown}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = decode_response(&bytes);
+        }
+
+        #[test]
+        fn an_altered_answer_is_read_or_refused(at in 0usize..1_000, byte in any::<u8>()) {
+            let mut bytes = encode_answer(&answer());
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = decode_response(&bytes);
+        }
+    }
+}

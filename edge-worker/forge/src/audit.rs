@@ -1,0 +1,141 @@
+//! What is in a component, compared with what may be.
+//!
+//! An allow-list, not a deny-list: whatever the list of a part does not name is a finding, so a function that a later
+//! version of WASI brings is refused until somebody has looked at it. The audit reads the finished bytes and trusts
+//! nothing of how they were made; the same code runs over a component just built and over a file from anywhere.
+
+mod builtin;
+mod inventory;
+mod list;
+mod page;
+
+use serde::Serialize;
+
+pub use inventory::{Interface, Inventory, InventoryError};
+pub use list::AllowList;
+
+use crate::{Part, world};
+
+/// The result of an audit.
+#[derive(Debug, Clone, Serialize)]
+pub struct Audit {
+    /// SHA-256 of the audited bytes, in hex.
+    pub sha256: String,
+    /// Their number.
+    pub bytes: usize,
+    /// What the outermost component imports from its host.
+    pub imports: Vec<Interface>,
+    /// The components inside, or the component itself when it has none inside.
+    pub components: Vec<ComponentAudit>,
+    /// What must not be. Empty when the audit passes.
+    pub findings: Vec<Finding>,
+}
+
+/// One component of the audited file.
+#[derive(Debug, Clone, Serialize)]
+pub struct ComponentAudit {
+    /// Which part of the edge it is taken for, by what it exports and imports.
+    pub part: &'static str,
+    /// What is in it.
+    pub inventory: Inventory,
+}
+
+/// Something that must not be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Where: the name of a part, or `edge` for the whole.
+    pub component: &'static str,
+    /// What it breaks.
+    pub rule: Rule,
+    /// What was found, by name.
+    pub item: String,
+}
+
+/// The rules of the audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// An import, imported function or canonical built-in the list does not name.
+    NotAllowed,
+    /// The component is not one of the world it has to keep to.
+    World,
+    /// The edge does not consist of exactly its three parts.
+    Parts,
+}
+
+impl Audit {
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// Audits a whole edge, or one of its parts before plugging.
+///
+/// # Errors
+/// When the bytes are not a valid component.
+pub fn audit(bytes: &[u8]) -> Result<Audit, InventoryError> {
+    let whole = Inventory::of(bytes)?;
+    let mut findings = Vec::new();
+    let mut components = Vec::new();
+    if whole.components.is_empty() {
+        let part = guess(&whole);
+        examine(part.name(), &whole, &AllowList::of_part(part), &mut findings);
+        check_world(part.name(), bytes, &mut findings);
+        components.push(ComponentAudit { part: part.name(), inventory: whole.clone() });
+    } else {
+        examine("edge", &whole, &AllowList::of_edge(), &mut findings);
+        check_world("edge", bytes, &mut findings);
+        for inner in &whole.components {
+            let part = guess(inner);
+            examine(part.name(), inner, &AllowList::of_part(part), &mut findings);
+            components.push(ComponentAudit { part: part.name(), inventory: inner.clone() });
+        }
+        let mut parts: Vec<_> = components.iter().map(|component| component.part).collect();
+        parts.sort_unstable();
+        if parts != ["popularity", "relay", "router"] {
+            let item = format!("made of {}", parts.join(", "));
+            findings.push(Finding { component: "edge", rule: Rule::Parts, item });
+        }
+    }
+    Ok(Audit {
+        sha256: crate::sha256_hex(bytes),
+        bytes: bytes.len(),
+        imports: whole.imports,
+        components,
+        findings,
+    })
+}
+
+/// Takes a component for the part whose interfaces it has. A stranger is taken for the part that may do least of
+/// what it does, so it is measured by some list in any case.
+fn guess(inventory: &Inventory) -> Part {
+    let routing =
+        |interfaces: &[Interface]| interfaces.iter().any(|i| i.name.starts_with("domicile:boundary/routing"));
+    if routing(&inventory.exports) {
+        Part::Router
+    } else if routing(&inventory.imports) {
+        Part::Relay
+    } else {
+        Part::Popularity
+    }
+}
+
+fn examine(component: &'static str, inventory: &Inventory, list: &AllowList, findings: &mut Vec<Finding>) {
+    findings.extend(inventory.lines().into_iter().filter(|line| !list.allows(line)).map(|item| Finding {
+        component,
+        rule: Rule::NotAllowed,
+        item,
+    }));
+}
+
+fn check_world(component: &'static str, bytes: &[u8], findings: &mut Vec<Finding>) {
+    if let Err(error) = world::check(bytes, component) {
+        findings.push(Finding {
+            component,
+            rule: Rule::World,
+            item: error.to_string().trim_end().to_owned(),
+        });
+    }
+}

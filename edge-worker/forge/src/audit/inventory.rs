@@ -1,0 +1,174 @@
+//! Everything a component imports, exports and asks of the canonical ABI.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use wasmparser::component_types::{ComponentEntityType, ComponentItem};
+use wasmparser::types::TypesRef;
+use wasmparser::{Encoding, Parser, Payload, ValidPayload, Validator, WasmFeatures};
+
+use super::builtin::Builtin;
+
+/// Why there is no inventory.
+#[derive(Debug, thiserror::Error)]
+pub enum InventoryError {
+    /// The bytes are not valid Wasm.
+    #[error("not a valid component: {0}")]
+    Invalid(#[from] wasmparser::Error),
+    /// Valid, but a core module.
+    #[error("a core module, not a component")]
+    NotAComponent,
+}
+
+/// What is in one component, not counting what is in the components inside it.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Inventory {
+    /// What it imports.
+    pub imports: Vec<Interface>,
+    /// What it exports.
+    pub exports: Vec<Interface>,
+    /// The canonical built-ins it has, but lifting, lowering and dropping of what the interfaces name.
+    pub builtins: BTreeSet<String>,
+    /// What its core modules import from its interfaces, as `interface function`.
+    pub core_imports: BTreeSet<String>,
+    /// The built-ins before their types are known.
+    #[serde(skip)]
+    untyped: Vec<Builtin>,
+    /// How many core modules it has.
+    pub modules: usize,
+    /// The components inside that have code.
+    #[serde(skip)]
+    pub components: Vec<Self>,
+}
+
+/// An imported or exported interface, as far as the component uses it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Interface {
+    /// Its name with version.
+    pub name: String,
+    /// Its functions.
+    pub functions: Vec<String>,
+}
+
+impl Inventory {
+    /// Takes stock of a component.
+    ///
+    /// # Errors
+    /// When the bytes are not a valid component.
+    pub fn of(bytes: &[u8]) -> Result<Self, InventoryError> {
+        let mut validator = Validator::new_with_features(WasmFeatures::all());
+        let mut open: Vec<(Encoding, Self)> = Vec::new();
+        for payload in Parser::new(0).parse_all(bytes) {
+            let payload = payload?;
+            let valid = validator.payload(&payload)?;
+            if let Payload::Version { encoding, .. } = &payload {
+                open.push((*encoding, Self::default()));
+            }
+            if let Some((_, inventory)) = open.last_mut() {
+                inventory.take(&payload)?;
+            }
+            if let ValidPayload::Func(function, body) = valid {
+                function.into_validator(Default::default()).validate(&body)?;
+            } else if let ValidPayload::End(types) = valid {
+                let Some((encoding, mut closed)) = open.pop() else { continue };
+                if encoding == Encoding::Component {
+                    closed.resolve(types.as_ref());
+                }
+                match (open.last_mut(), encoding) {
+                    // An export is wrapped in a component that has no code and only gives its types their names.
+                    (Some(_), Encoding::Component) if closed.is_wrapper() => {}
+                    (Some((_, outer)), Encoding::Component) => outer.components.push(closed),
+                    // A core module is part of the component around it.
+                    (Some((_, outer)), Encoding::Module) => {
+                        outer.modules += 1;
+                        outer.core_imports.append(&mut closed.core_imports);
+                    }
+                    (None, Encoding::Component) => return Ok(closed),
+                    (None, Encoding::Module) => return Err(InventoryError::NotAComponent),
+                }
+            }
+        }
+        Err(InventoryError::NotAComponent)
+    }
+
+    /// The inventory in the words of the lists: what each line of `golden/*.txt` is compared with.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let interfaces = |word: &'static str, interfaces: &[Interface]| {
+            let mut lines = Vec::new();
+            for interface in interfaces {
+                lines.push(format!("{word} {}", interface.name));
+                lines.extend(interface.functions.iter().map(|f| format!("{word} {} {f}", interface.name)));
+            }
+            lines
+        };
+        let mut lines = interfaces("import", &self.imports);
+        lines.extend(interfaces("export", &self.exports));
+        lines.extend(self.builtins.iter().map(|name| format!("builtin {name}")));
+        lines.extend(self.core_imports.iter().map(|name| format!("core {name}")));
+        lines
+    }
+
+    fn is_wrapper(&self) -> bool {
+        self.modules == 0 && self.builtins.is_empty() && self.components.is_empty()
+    }
+
+    fn take(&mut self, payload: &Payload<'_>) -> Result<(), InventoryError> {
+        match payload {
+            Payload::ComponentImportSection(section) => {
+                for import in section.clone() {
+                    self.imports
+                        .push(Interface { name: import?.name.name.to_owned(), functions: Vec::new() });
+                }
+            }
+            Payload::ComponentExportSection(section) => {
+                for export in section.clone() {
+                    self.exports
+                        .push(Interface { name: export?.name.name.to_owned(), functions: Vec::new() });
+                }
+            }
+            Payload::ComponentCanonicalSection(section) => {
+                for function in section.clone() {
+                    self.untyped.extend(Builtin::of(&function?));
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.clone().into_imports() {
+                    let import = import?;
+                    // Names without a colon are those by which wit-component wires its own shims.
+                    if import.module.contains(':')
+                        || import.module.starts_with('[')
+                        || import.module == "$root"
+                    {
+                        self.core_imports.insert(format!("{} {}", import.module, import.name));
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn resolve(&mut self, types: TypesRef<'_>) {
+        self.builtins = self.untyped.drain(..).map(|builtin| builtin.line(types)).collect();
+        for import in &mut self.imports {
+            import.functions = functions(types, types.component_item_for_import(&import.name));
+        }
+        for export in &mut self.exports {
+            export.functions = functions(types, types.component_item_for_export(&export.name));
+        }
+    }
+}
+
+fn functions(types: TypesRef<'_>, item: Option<&ComponentItem>) -> Vec<String> {
+    match item.map(|item| item.ty) {
+        Some(ComponentEntityType::Instance(id)) => types
+            .get(id)
+            .into_iter()
+            .flat_map(|instance| &instance.exports)
+            .filter(|(_, item)| matches!(item.ty, ComponentEntityType::Func(_)))
+            .map(|(name, _)| name.clone())
+            .collect(),
+        _ => Vec::new(),
+    }
+}

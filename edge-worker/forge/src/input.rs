@@ -1,0 +1,149 @@
+//! From topology, overlay and pins to the rows of the three components.
+
+use domicile_envelope::SigningKey;
+use domicile_pin::{EpochPolicy, Pin};
+use domicile_tables::{
+    CellAddress, ClassRow, ListKey, ListPage, Lists, Named, PinRow, RelayTable, RoutingTable, SlotWait,
+    UriScheme,
+};
+use domicile_topology::{Scheme, Topology};
+use serde::Serialize;
+
+use crate::overlay::{Item, Overlay};
+
+/// The path of a cell's gateway.
+const GATEWAY: &str = "/gateway";
+
+/// The rows of each component: [`domicile_tables::TABLE_ROW`] first.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    /// The router's.
+    pub router: Vec<Vec<u8>>,
+    /// Popularity's.
+    pub popularity: Vec<Vec<u8>>,
+    /// The relay's.
+    pub relay: Vec<Vec<u8>>,
+}
+
+/// A pin an edge accepts, with the time it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MintedPin {
+    /// The pin.
+    pub pin: Pin,
+    /// The first minute since 1970 it holds in.
+    pub from: u32,
+    /// The first minute since 1970 it no longer holds in.
+    pub until: u32,
+}
+
+/// Mints the pins of every class for the epochs live between two minutes.
+#[must_use]
+pub fn mint(topology: &Topology, key: &SigningKey, from: u32, until: u32) -> Vec<MintedPin> {
+    let policy: EpochPolicy = topology.pin;
+    let epochs: Vec<_> = policy.live_between(from, until).collect();
+    let of_class = |class: u16| {
+        epochs.iter().map(move |&epoch| MintedPin {
+            pin: Pin::mint(class, epoch, key),
+            from: policy.begins(epoch),
+            until: policy.ends(epoch),
+        })
+    };
+    topology.classes.iter().flat_map(|class| of_class(class.id.0)).collect()
+}
+
+impl Rows {
+    /// The rows of an edge for this topology.
+    #[must_use]
+    pub fn new(topology: &Topology, overlay: &Overlay, pins: &[MintedPin]) -> Self {
+        Self {
+            router: vec![routing(topology, pins).encode()],
+            popularity: popularity(topology, overlay),
+            relay: vec![relay(topology).encode()],
+        }
+    }
+}
+
+fn routing(topology: &Topology, pins: &[MintedPin]) -> RoutingTable {
+    let named = |id, name: &String| Named { id, name: name.clone() };
+    RoutingTable {
+        locales: topology.locales.iter().map(|row| named(row.id.0, &row.name)).collect(),
+        slots: topology.slots.iter().map(|row| named(row.id.0, &row.name)).collect(),
+        cells: topology.cells.iter().map(|row| named(u16::from(row.id.0), &row.name)).collect(),
+        classes: topology
+            .classes
+            .iter()
+            .map(|row| ClassRow { id: row.id.0, cells: row.cells.iter().map(|cell| cell.cell.0).collect() })
+            .collect(),
+        pins: pins
+            .iter()
+            .map(|minted| PinRow {
+                class: minted.pin.stated_class(),
+                epoch: minted.pin.stated_epoch().0,
+                from: minted.from,
+                until: minted.until,
+                text: minted.pin.to_string(),
+            })
+            .collect(),
+    }
+}
+
+fn relay(topology: &Topology) -> RelayTable {
+    RelayTable {
+        cells: topology
+            .cells
+            .iter()
+            .map(|cell| CellAddress {
+                id: cell.id.0,
+                scheme: match cell.scheme {
+                    Scheme::Http => UriScheme::Http,
+                    Scheme::Https => UriScheme::Https,
+                },
+                authority: cell.authority.clone(),
+                path: GATEWAY.to_owned(),
+            })
+            .collect(),
+        slots: topology
+            .slots
+            .iter()
+            .map(|slot| SlotWait { id: slot.id.0, wait_ms: slot.relay_wait_ms })
+            .collect(),
+    }
+}
+
+/// The table of lists, then a row for each list.
+fn popularity(topology: &Topology, overlay: &Overlay) -> Vec<Vec<u8>> {
+    let mut table = Lists { not_after: overlay.not_after_seconds, rows: Vec::new() };
+    let mut pages = Vec::new();
+    for locale in &topology.locales {
+        for slot in &topology.slots {
+            let Some(items) = overlay.lists.get(&(locale.name.clone(), slot.name.clone())) else { continue };
+            pages.push(page(&locale.name, &slot.name, overlay, items).encode());
+            let row = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+            table.rows.push(ListKey { locale: locale.id.0, slot: slot.id.0, row });
+        }
+    }
+    pages.insert(0, table.encode());
+    pages
+}
+
+/// What stands before the flag that only the edge can set.
+#[derive(Serialize)]
+struct Head<'a> {
+    locale: &'a str,
+    slot: &'a str,
+    rung: &'a str,
+    overlay: &'a str,
+    not_after: &'a str,
+}
+
+fn page(locale: &str, slot: &str, overlay: &Overlay, items: &[Item]) -> ListPage {
+    let head = Head { locale, slot, rung: "list", overlay: &overlay.id, not_after: &overlay.not_after };
+    // Texts and lists of texts always have a JSON form.
+    let mut head = serde_json::to_string(&head).unwrap_or_default();
+    head.truncate(head.len().saturating_sub(1));
+    head.push_str(r#","stale":"#);
+    let items = serde_json::to_string(items).unwrap_or_default();
+    let tail = format!(r#","items":{items}}}"#);
+    let etag = crate::sha256_hex(format!("{head}{tail}").as_bytes()).get(..32).unwrap_or_default().to_owned();
+    ListPage { etag, head, tail }
+}

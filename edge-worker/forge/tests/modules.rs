@@ -1,0 +1,149 @@
+//! The forge over the modules that are really shipped, and over those that must never be.
+//!
+//! Needs what `cargo xtask modules --fixtures` builds; `cargo xtask test` does that first.
+
+#![expect(clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use std::path::{Path, PathBuf};
+
+use domicile_forge::{
+    AllowList, Audit, ForgeError, Inventory, Modules, Part, Rows, Rule, audit, compose, forge, prepare,
+    rewrite,
+};
+use domicile_tables::{Lists, RelayTable, RoutingTable};
+
+fn built(name: &str) -> Vec<u8> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
+    let path: PathBuf = target.join("edge").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| {
+        panic!("{}: {error}; `cargo xtask modules --fixtures` builds it", path.display())
+    })
+}
+
+fn module(part: Part) -> Vec<u8> {
+    built(&format!("modules/{part}.wasm"))
+}
+
+fn modules() -> Modules {
+    Modules { router: module(Part::Router), popularity: module(Part::Popularity), relay: module(Part::Relay) }
+}
+
+fn empty_rows() -> Rows {
+    Rows {
+        router: vec![RoutingTable::default().encode()],
+        popularity: vec![Lists::default().encode()],
+        relay: vec![RelayTable::default().encode()],
+    }
+}
+
+fn audit_of(part: Part, module: &[u8]) -> Audit {
+    audit(&prepare(part, module, &[]).unwrap()).unwrap()
+}
+
+fn names(audit: &Audit, item: &str) -> bool {
+    audit.findings.iter().any(|finding| finding.rule == Rule::NotAllowed && finding.item.ends_with(item))
+}
+
+#[test]
+fn the_shipped_modules_make_an_edge() {
+    let artefact = forge(&modules(), &empty_rows()).unwrap();
+    assert!(artefact.whole.passed());
+    let imports: Vec<_> = artefact.whole.imports.iter().map(|import| import.name.as_str()).collect();
+    let expected = [
+        "wasi:clocks/types@0.3.0",
+        "wasi:http/types@0.3.0",
+        "wasi:http/client@0.3.0",
+        "wasi:clocks/system-clock@0.3.0",
+    ];
+    assert_eq!(imports, expected);
+    assert!(artefact.bytes_without_tables <= 300_000, "{} bytes", artefact.bytes_without_tables);
+    let types_only = artefact.whole.imports.iter().find(|import| import.name == expected[0]).unwrap();
+    assert!(types_only.functions.is_empty());
+}
+
+/// The lists are what the parts have, not a wish beside it: an item that is no longer needed has to leave the list.
+/// Tables and topology change nothing of it.
+#[test]
+fn the_lists_name_exactly_what_is_there() {
+    let components = Part::ALL.map(|part| prepare(part, &module(part), &[]).unwrap());
+    for (part, component) in Part::ALL.iter().zip(&components) {
+        let lines = Inventory::of(component).unwrap().lines();
+        let list: Vec<_> = AllowList::of_part(*part).lines().collect();
+        assert_eq!(lines, list, "golden/{part}.txt");
+    }
+    let [router, popularity, relay] = &components;
+    let edge = Inventory::of(&compose(router, popularity, relay).unwrap()).unwrap();
+    assert_eq!(edge.lines(), AllowList::of_edge().lines().collect::<Vec<_>>(), "golden/edge.txt");
+}
+
+#[test]
+fn the_relay_has_lost_what_reads_and_writes_bodies() {
+    let rewritten = rewrite(&module(Part::Relay), Part::Relay, &[]).unwrap();
+    let lost: Vec<_> = rewritten.knocked_out.iter().map(|(_, name)| name.as_str()).collect();
+    for glue in ["stream-read-0", "stream-write-0", "stream-new-0", "stream-drop-writable-0", "future-read-1"]
+    {
+        assert!(lost.iter().any(|name| name.contains(glue)), "{glue} was there before: {lost:?}");
+    }
+    let relay = audit_of(Part::Relay, &module(Part::Relay));
+    let builtins = &relay.components[0].inventory.builtins;
+    assert!(
+        !builtins.iter().any(|b| b.starts_with("stream-") && b != "stream-drop-readable stream<u8>"),
+        "{builtins:?}"
+    );
+}
+
+#[test]
+fn without_the_pass_the_audit_would_find_the_glue() {
+    // Only the tables are put in: the rules of the router knock nothing out.
+    let relay = prepare(Part::Router, &module(Part::Relay), &[]).unwrap();
+    let audit = audit(&relay).unwrap();
+    assert!(names(&audit, "stream-read stream<u8>"), "{audit}");
+    assert!(names(&audit, "stream-write stream<u8>"), "{audit}");
+}
+
+#[test]
+fn a_relay_that_reads_a_header_is_refused_by_name() {
+    let audit = audit_of(Part::Relay, &built("fixtures/reads-header.wasm"));
+    assert!(names(&audit, "[method]request.get-headers"), "{audit}");
+    assert!(names(&audit, "[method]fields.get"), "{audit}");
+    assert!(
+        audit.findings.iter().any(|finding| finding.rule == Rule::World),
+        "it is not of our world either: {audit}"
+    );
+    let outcome = forge(&Modules { relay: built("fixtures/reads-header.wasm"), ..modules() }, &empty_rows());
+    assert!(matches!(outcome, Err(ForgeError::Audit { name: "relay", .. })), "{outcome:?}");
+}
+
+#[test]
+fn a_popularity_with_a_way_out_is_refused_by_name() {
+    let audit = audit_of(Part::Popularity, &built("fixtures/calls-out.wasm"));
+    assert!(names(&audit, "import wasi:http/client@0.3.0 send"), "{audit}");
+}
+
+#[test]
+fn a_router_with_a_clock_is_refused_by_name() {
+    let audit = audit_of(Part::Router, &built("fixtures/tells-time.wasm"));
+    assert!(names(&audit, "import wasi:clocks/system-clock@0.3.0 now"), "{audit}");
+}
+
+#[test]
+fn a_stranger_inside_is_found() {
+    let router = prepare(Part::Router, &module(Part::Router), &[]).unwrap();
+    let popularity = prepare(Part::Popularity, &built("fixtures/calls-out.wasm"), &[]).unwrap();
+    let relay = prepare(Part::Relay, &module(Part::Relay), &[]).unwrap();
+    let audit = audit(&compose(&router, &popularity, &relay).unwrap()).unwrap();
+    assert!(!audit.passed());
+    assert!(audit.findings.iter().any(|finding| finding.component == "popularity"), "{audit}");
+}
+
+#[test]
+fn what_is_no_component_is_not_audited() {
+    assert!(audit(b"").is_err());
+    assert!(audit(b"<html>").is_err());
+    assert!(audit(&module(Part::Router)).is_err(), "a core module");
+    let mut cut = prepare(Part::Router, &module(Part::Router), &[]).unwrap();
+    cut.truncate(cut.len() / 2);
+    assert!(audit(&cut).is_err());
+}

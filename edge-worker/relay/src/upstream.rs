@@ -1,0 +1,99 @@
+//! The way to a cell and back.
+//!
+//! Two things cross, each as a handle: the body stream of the request, and the body stream of the answer. Headers are
+//! fixed lists both ways, trailers are fresh and empty both ways (those of the peers would be a header channel), and
+//! of the cell's answer only the status is looked at.
+
+use domicile_tables::{CellAddress, FIXED_HEADERS, FallbackReason, RelayTable, UriScheme};
+
+use crate::bindings::domicile::boundary::routing::Relay;
+use crate::bindings::wasi::http::client;
+use crate::bindings::wasi::http::types::{
+    ErrorCode, Fields, Method, Request, RequestOptions, Response, Scheme,
+};
+use crate::bindings::wit_future;
+
+/// The media type of what goes to a cell.
+const REQUEST_TYPE: &str = "message/bhttp";
+
+/// The media type of what comes back on success.
+const RESPONSE_TYPE: &str = "message/bhttp";
+
+/// The limit to connect: a cell is near, and the list is waiting.
+const CONNECT_NS: u64 = 300 * NS_PER_MS;
+
+/// The limit between two pieces of an answer's body, so that a dripping cell does not hold a page.
+const BETWEEN_BYTES_NS: u64 = 1_000 * NS_PER_MS;
+
+const NS_PER_MS: u64 = 1_000_000;
+
+/// What a relayed answer carries besides [`FIXED_HEADERS`].
+const RESPONSE_HEADERS: [(&str, &str); 3] =
+    [("content-type", RESPONSE_TYPE), ("cache-control", "no-store"), ("domicile-outcome", "relayed")];
+
+/// Hands a request's body to the cell and makes an answer of the cell's body, or says why there is none.
+pub(crate) async fn relay(
+    table: &RelayTable,
+    relay: &Relay,
+    incoming: Request,
+) -> Result<Response, FallbackReason> {
+    let cell = table.cell(relay.cell).ok_or(FallbackReason::CellFailed)?;
+    let wait_ms = table.wait_ms(relay.slot).ok_or(FallbackReason::CellFailed)?;
+
+    let (received, ok) = wit_future::new(|| Ok(()));
+    let (body, trailers) = Request::consume_body(incoming, ok);
+    drop(trailers);
+    let (no_more, no_trailers) = wit_future::new(|| Ok(None));
+    let headers = fields(&[("content-type", REQUEST_TYPE)])?;
+    let (outgoing, sent) = Request::new(headers, Some(body), no_trailers, Some(limits(wait_ms)));
+    // Dropping the end that was never written to resolves the future to its default: no trailers. A body is only over
+    // once its trailers are known, so this must not wait for anything.
+    drop(no_more);
+    address(&outgoing, cell).map_err(|()| FallbackReason::CellFailed)?;
+
+    let response = client::send(outgoing).await.map_err(|_| FallbackReason::CellFailed)?;
+    if let Some(reason) = FallbackReason::of_status(response.get_status_code()) {
+        return Err(reason);
+    }
+
+    let (got, ok) = wit_future::new(|| Ok(()));
+    let (body, trailers) = Response::consume_body(response, ok);
+    drop(trailers);
+    let (no_more_back, no_trailers) = wit_future::new(|| Ok(None));
+    let headers = fields(FIXED_HEADERS.iter().chain(&RESPONSE_HEADERS))?;
+    let (answer, delivered) = Response::new(headers, Some(body), no_trailers);
+    drop(no_more_back);
+    // A completion that is dropped aborts the body it stands for; so they are held until both bodies are through.
+    wit_bindgen::spawn(async move {
+        let _: Result<(), ErrorCode> = delivered.await;
+        let _: Result<(), ErrorCode> = sent.await;
+        drop((received, got));
+    });
+    Ok(answer)
+}
+
+fn fields<'a>(list: impl IntoIterator<Item = &'a (&'a str, &'a str)>) -> Result<Fields, FallbackReason> {
+    let list: Vec<_> =
+        list.into_iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec())).collect();
+    Fields::from_list(&list).map_err(|_| FallbackReason::CellFailed)
+}
+
+fn address(request: &Request, cell: &CellAddress) -> Result<(), ()> {
+    let scheme = match cell.scheme {
+        UriScheme::Http => Scheme::Http,
+        UriScheme::Https => Scheme::Https,
+    };
+    request.set_method(&Method::Post)?;
+    request.set_scheme(Some(&scheme))?;
+    request.set_authority(Some(&cell.authority))?;
+    request.set_path_with_query(Some(&cell.path))
+}
+
+/// A host that lacks one of these options still has the others, so each is set on its own and a refusal is no error.
+fn limits(wait_ms: u32) -> RequestOptions {
+    let options = RequestOptions::new();
+    let _ = options.set_connect_timeout(Some(CONNECT_NS));
+    let _ = options.set_first_byte_timeout(Some(u64::from(wait_ms) * NS_PER_MS));
+    let _ = options.set_between_bytes_timeout(Some(BETWEEN_BYTES_NS));
+    options
+}

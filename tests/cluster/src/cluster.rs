@@ -1,0 +1,257 @@
+//! A cluster: the demo topology's cells and an edge, each a process, with their files below one folder.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context as _;
+
+use crate::process::{self, Server};
+use crate::report::say;
+use crate::{paths, ports};
+
+/// The demo's cells with the ports that `deploy/demo/topology.toml` gives them.
+pub const CELLS: [(&str, u16); 3] = [("eu-a", 7_101), ("eu-b", 7_102), ("us-a", 7_103)];
+/// Where the demo's edge listens, if nobody else does.
+pub const EDGE_PORT: u16 = 8_080;
+/// The cells' admin ports begin here.
+const ADMIN_PORT: u16 = 7_201;
+
+/// What a cluster is started from.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Everything that the cluster writes goes below this folder.
+    pub folder: PathBuf,
+    /// The ONNX Runtime library.
+    pub onnx_runtime: PathBuf,
+    /// `shopper,item,kind,time_s`.
+    pub history: PathBuf,
+    /// `shopper,locale`.
+    pub assignments: PathBuf,
+}
+
+/// Running servers. Dropping it stops them, edge first.
+pub struct Cluster {
+    setup: Setup,
+    edge: Server,
+    cells: Vec<(String, Option<Server>)>,
+    cell_ports: Vec<u16>,
+    admin_ports: Vec<u16>,
+}
+
+/// A file of the demo's.
+pub fn demo_file(name: &str) -> PathBuf {
+    paths::root().join("deploy/demo").join(name)
+}
+
+/// Puts an edge artefact together from core modules that are there: no compiler.
+///
+/// # Errors
+/// When `domicile edge build` fails; it says why on standard error.
+pub fn compose(topology: &Path, overlay: &Path, out: &Path) -> anyhow::Result<()> {
+    let mut build = Command::new(paths::binary("domicile"));
+    build.args(["edge", "build", "--modules"]).arg(paths::target().join("edge/modules"));
+    build.arg("--topology").arg(topology).arg("--overlay").arg(overlay);
+    build
+        .arg("--overlay-key")
+        .arg(demo_file("keys/overlay.jwk"))
+        .arg("--pin-key")
+        .arg(demo_file("keys/pin.jwk"));
+    process::run(build.arg("--out").arg(out).stdout(std::process::Stdio::null()))
+}
+
+/// The committed topology with other ports for its cells.
+///
+/// # Errors
+/// When it cannot be read or written.
+pub fn write_topology(path: &Path, cell_ports: &[u16]) -> anyhow::Result<()> {
+    let committed = demo_file("topology.toml");
+    let mut text = std::fs::read_to_string(&committed)
+        .with_context(|| format!("cannot read {}", committed.display()))?;
+    for (&(_, wanted), port) in CELLS.iter().zip(cell_ports) {
+        // In brackets first, so that a port taken for one cell is not replaced again for the next.
+        text = text.replace(&format!("127.0.0.1:{wanted}\""), &format!("127.0.0.1:<{port}>\""));
+    }
+    let text = text.replace(":<", ":").replace(">\"", "\"");
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+impl Cluster {
+    /// Starts everything.
+    ///
+    /// # Errors
+    /// With the last line that the failing program said.
+    pub fn start(setup: Setup) -> anyhow::Result<Self> {
+        let folder = &setup.folder;
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        end_leftovers(folder);
+        let cell_ports = ports::free(&CELLS.map(|(_, port)| port))?;
+        let admin_ports = ports::free(&CELLS.map(|_| ADMIN_PORT))?;
+        let edge_port = ports::free(&[EDGE_PORT])?.first().copied().context("no port for the edge")?;
+        write_topology(&folder.join("topology.toml"), &cell_ports)?;
+        fresh_overlay(&folder.join("overlay.dsse.json"))?;
+        compose(&folder.join("topology.toml"), &folder.join("overlay.dsse.json"), &folder.join("edge.wasm"))?;
+        for (name, _) in CELLS {
+            import(&setup, name)?;
+        }
+        let edge = start_edge(folder, edge_port, &cell_ports)?;
+        let cells = CELLS.map(|(name, _)| (name.to_owned(), None)).into();
+        let mut cluster = Self { setup, edge, cells, cell_ports, admin_ports };
+        for (name, _) in CELLS {
+            cluster.start_cell(name)?;
+        }
+        Ok(cluster)
+    }
+
+    /// The edge's URL.
+    pub fn edge_url(&self) -> &str {
+        &self.edge.address
+    }
+
+    /// The topology the servers run.
+    pub fn topology(&self) -> PathBuf {
+        self.setup.folder.join("topology.toml")
+    }
+
+    /// What the cluster was started from.
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The port of a cell's sealed listener.
+    pub fn cell_port(&self, name: &str) -> Option<u16> {
+        CELLS.iter().position(|(cell, _)| *cell == name).and_then(|at| self.cell_ports.get(at)).copied()
+    }
+
+    /// Stops a cell and waits for its end.
+    pub fn stop_cell(&mut self, name: &str) {
+        for (_, server) in self.cells.iter_mut().filter(|(cell, _)| cell == name) {
+            drop(server.take());
+        }
+        self.record();
+    }
+
+    /// Starts a cell that is not running.
+    ///
+    /// # Errors
+    /// With the last line that it said.
+    pub fn start_cell(&mut self, name: &str) -> anyhow::Result<()> {
+        let at =
+            CELLS.iter().position(|(cell, _)| *cell == name).with_context(|| format!("no cell {name:?}"))?;
+        let (port, admin) = self.cell_ports.get(at).zip(self.admin_ports.get(at)).context("no port")?;
+        let folder = &self.setup.folder;
+        let mut command = Command::new(paths::binary("domicile-cell"));
+        command.args(["serve", "--cell", name, "--listen"]).arg(format!("127.0.0.1:{port}"));
+        command.arg("--admin").arg(format!("127.0.0.1:{admin}")).arg("--topology").arg(self.topology());
+        command.arg("--snapshot").arg(paths::root().join("models/demo"));
+        command
+            .arg("--overlay")
+            .arg(folder.join("overlay.dsse.json"))
+            .arg("--store")
+            .arg(store(folder, name));
+        command.arg("--onnxruntime").arg(&self.setup.onnx_runtime);
+        let server = Server::start(name, &mut command, &folder.join(format!("{name}.log")))?;
+        if let Some((_, running)) = self.cells.get_mut(at) {
+            *running = Some(server);
+        }
+        self.record();
+        Ok(())
+    }
+
+    /// An error when a server ended by itself.
+    ///
+    /// # Errors
+    /// Names the server and its log.
+    pub fn check_alive(&mut self) -> anyhow::Result<()> {
+        let folder = self.setup.folder.display();
+        anyhow::ensure!(!self.edge.ended(), "the edge ended by itself; its log is {folder}/edge.log");
+        for (name, cell) in &mut self.cells {
+            let ended = cell.as_mut().is_some_and(Server::ended);
+            anyhow::ensure!(!ended, "cell {name} ended by itself; its log is {folder}/{name}.log");
+        }
+        Ok(())
+    }
+
+    /// Writes down which processes run, for [`end_leftovers`].
+    fn record(&self) {
+        let mut pids = String::new();
+        for server in self.cells.iter().filter_map(|(_, s)| s.as_ref()).chain([&self.edge]) {
+            let _ = writeln!(pids, "{}", server.id());
+        }
+        let _ = std::fs::write(self.setup.folder.join("pids"), pids);
+    }
+}
+
+/// The process ids of servers that run with files of `folder`.
+pub fn running(folder: &Path) -> Vec<u32> {
+    let folder = folder.display().to_string();
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter_map(|entry| entry.file_name().to_string_lossy().parse::<u32>().ok())
+        .filter(|&pid| is_ours(pid, &folder))
+        .collect()
+}
+
+fn is_ours(pid: u32, folder: &str) -> bool {
+    let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    command.split('\0').next().is_some_and(|program| program.contains("domicile-"))
+        && command.contains(folder)
+}
+
+/// Ends servers of an earlier run that was killed before it could stop them.
+fn end_leftovers(folder: &Path) {
+    let recorded = std::fs::read_to_string(folder.join("pids")).unwrap_or_default();
+    let _ = std::fs::remove_file(folder.join("pids"));
+    for pid in recorded.lines().filter_map(|line| line.parse::<u32>().ok()) {
+        // A process id is soon another program's: it has to be one of ours, with files of this folder.
+        if is_ours(pid, &folder.display().to_string()) {
+            say(format!("ending process {pid} of an earlier run"));
+            process::signal("TERM", pid);
+            process::wait_for_end(pid);
+        }
+    }
+}
+
+fn start_edge(folder: &Path, port: u16, cell_ports: &[u16]) -> anyhow::Result<Server> {
+    let mut command = Command::new(paths::binary("domicile-edge"));
+    command.arg("--artefact").arg(folder.join("edge.wasm")).arg("--listen").arg(format!("127.0.0.1:{port}"));
+    for port in cell_ports {
+        command.arg("--allow-outbound").arg(format!("127.0.0.1:{port}"));
+    }
+    Server::start("edge", &mut command, &folder.join("edge.log"))
+}
+
+/// Signs the committed overlay anew, so that its lists do not expire under a demo.
+fn fresh_overlay(out: &Path) -> anyhow::Result<()> {
+    let domicile = || Command::new(paths::binary("domicile"));
+    let committed = paths::root().join("lists/overlay.dsse.json");
+    let payload = process::capture(domicile().args(["overlay", "show"]).arg(committed))?;
+    let unsigned = out.with_extension("payload");
+    std::fs::write(&unsigned, payload).with_context(|| format!("cannot write {}", unsigned.display()))?;
+    let mut sign = domicile();
+    sign.args(["overlay", "sign", "--valid-days", "30", "--key"]).arg(demo_file("keys/overlay.jwk"));
+    process::run(sign.arg("--out").arg(out).arg(&unsigned))
+}
+
+fn store(folder: &Path, cell: &str) -> PathBuf {
+    folder.join("stores").join(cell)
+}
+
+/// Loads the shoppers whose home this cell is, once: later starts find the store.
+fn import(setup: &Setup, cell: &str) -> anyhow::Result<()> {
+    let (store, stamp) =
+        (store(&setup.folder, cell), setup.folder.join("stores").join(format!("{cell}.imported")));
+    if stamp.is_file() && store.is_dir() {
+        return Ok(());
+    }
+    let _ = std::fs::remove_dir_all(&store);
+    std::fs::create_dir_all(&store).with_context(|| format!("cannot make {}", store.display()))?;
+    say(format!("loading the history of the shoppers whose home is {cell}"));
+    let mut import = Command::new(paths::binary("domicile-cell"));
+    import
+        .args(["import", "--shift-to-now", "--cell", cell, "--topology"])
+        .arg(setup.folder.join("topology.toml"));
+    import.arg("--history").arg(&setup.history).arg("--assignments").arg(&setup.assignments);
+    process::run(import.arg("--store").arg(&store))?;
+    std::fs::write(&stamp, "").with_context(|| format!("cannot write {}", stamp.display()))
+}

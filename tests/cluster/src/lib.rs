@@ -1,0 +1,14 @@
+//! The product's own programs as a small cluster on loopback: for the demo, the benches and the end-to-end tests.
+//!
+//! Nothing here is special to a test but the choice of files: cells, edge and command are started the way an
+//! operator would start them, and stopped the same way. Depends on next to nothing, so that the developers' command
+//! that is built first on a fresh machine is built in seconds.
+
+pub mod cluster;
+pub mod paths;
+pub mod ports;
+pub mod process;
+pub mod report;
+
+pub use cluster::{Cluster, Setup};
+pub use process::Server;
