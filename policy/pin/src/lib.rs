@@ -110,12 +110,22 @@ impl Pin {
         if !key.verifies(&statement(self.class, self.epoch), &self.signature) {
             return Err(PinRefusal::Forged);
         }
+        self.live_at(policy, minute)?;
+        Ok(self.class)
+    }
+
+    /// Whether the stated epoch is live at `minute`; says nothing about the signature. For a pin whose signature was
+    /// verified before.
+    ///
+    /// # Errors
+    /// [`PinRefusal::Early`] or [`PinRefusal::Expired`].
+    pub fn live_at(&self, policy: EpochPolicy, minute: u32) -> Result<(), PinRefusal> {
         if minute < policy.begins(self.epoch) {
             Err(PinRefusal::Early)
         } else if minute >= policy.ends(self.epoch) {
             Err(PinRefusal::Expired)
         } else {
-            Ok(self.class)
+            Ok(())
         }
     }
 }

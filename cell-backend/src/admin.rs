@@ -1,0 +1,74 @@
+//! The admin listener: readiness, liveness, metrics, status. Loopback unless told otherwise; nothing personal.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::get;
+use serde_json::{Value, json};
+
+use crate::cell::Cell;
+use crate::gateway::{Gateway, outer};
+
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+#[derive(Clone)]
+struct Admin {
+    cell: Arc<Cell>,
+    gateway: Gateway,
+}
+
+/// The admin routes of a cell. They exist only once everything is loaded and warmed, so ready is what they are.
+pub fn routes(cell: Arc<Cell>, gateway: Gateway) -> Router {
+    Router::new()
+        .route("/ready", get(|| async { "ready\n" }))
+        .route("/live", get(|| async { "live\n" }))
+        .route("/metrics", get(metrics))
+        .route("/status", get(status))
+        .fallback(|| async { outer(StatusCode::NOT_FOUND, "unknown-route") })
+        .with_state(Admin { cell, gateway })
+}
+
+async fn metrics(State(admin): State<Admin>) -> Response {
+    let mut gauges = vec![
+        ("domicile_cell_in_flight", "Requests in the cell.", admin.gateway.in_flight() as f64),
+        ("domicile_cell_ranker_outstanding", "Jobs at the rankers.", admin.cell.ranker.outstanding() as f64),
+        ("domicile_cell_last_good_rankings", "Last good rankings held.", admin.cell.last_good.len() as f64),
+    ];
+    let names = [
+        "domicile_cell_query_seconds_p95",
+        "domicile_cell_full_seconds_p95",
+        "domicile_cell_compact_seconds_p95",
+    ];
+    for (name, (_, upper)) in names.into_iter().zip(admin.cell.ranker.estimates()) {
+        gauges.push((name, "The ladder's estimate of one run.", upper.as_secs_f64()));
+    }
+    ([(header::CONTENT_TYPE, PROMETHEUS)], admin.cell.telemetry.render(&gauges)).into_response()
+}
+
+async fn status(State(admin): State<Admin>) -> axum::Json<Value> {
+    let Admin { cell, gateway } = admin;
+    let estimates: serde_json::Map<String, Value> = cell
+        .ranker
+        .estimates()
+        .map(|(name, upper)| (name.to_owned(), json!(u64::try_from(upper.as_micros()).unwrap_or(u64::MAX))))
+        .into_iter()
+        .collect();
+    axum::Json(json!({
+        "cell": cell.name,
+        "boundary": cell.topology.cell(cell.id).map(|c| c.boundary.clone()),
+        "operator": cell.topology.cell(cell.id).map(|c| c.operator.clone()),
+        "topology_serial": cell.topology.serial,
+        "snapshot": cell.snapshot.id,
+        "snapshot_name": cell.snapshot.manifest.name,
+        "overlay": cell.overlay.id,
+        "items": cell.snapshot.items.len(),
+        "index": cell.index.name(),
+        "cell_budget_ms": cell.topology.clocks.cell_budget_ms,
+        "estimates_us_p95": estimates,
+        "in_flight": gateway.in_flight(),
+        "answers": cell.telemetry.rungs(),
+    }))
+}

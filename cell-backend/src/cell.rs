@@ -1,0 +1,102 @@
+//! A cell's parts, put together.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domicile_topology::{CellId, Topology};
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::features::FeatureStore;
+use crate::last_good::LastGoodCache;
+use crate::overlay::Overlay;
+use crate::pins::PinBook;
+use crate::ranker::Ranker;
+use crate::retrieval::CandidateIndex;
+use crate::snapshots::Snapshot;
+use crate::telemetry::Telemetry;
+
+/// How far the gateway's listener reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// This machine only.
+    Loopback,
+    /// Beyond it.
+    Beyond,
+}
+
+/// A cell: everything a request needs. The path through it is [`Cell::answer`].
+pub struct Cell {
+    /// The topology it was started with.
+    pub topology: Topology,
+    /// Its number in the topology.
+    pub id: CellId,
+    /// Its name.
+    pub name: String,
+    /// How far its listener reaches.
+    pub reach: Reach,
+    /// Its configuration.
+    pub config: Config,
+    /// The process's clock.
+    pub clock: Clock,
+    /// The snapshot it serves.
+    pub snapshot: Snapshot,
+    /// The overlay it applies.
+    pub overlay: Overlay,
+    /// Its feature store.
+    pub store: Arc<dyn FeatureStore>,
+    /// Its index.
+    pub index: Arc<dyn CandidateIndex>,
+    /// Its models.
+    pub ranker: Ranker,
+    /// Its shoppers' last good rankings.
+    pub last_good: LastGoodCache,
+    /// Its counters.
+    pub telemetry: Telemetry,
+    /// The pins it has seen to be good.
+    pub pins: PinBook,
+}
+
+/// The parts that are loaded from outside.
+pub struct Parts {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// The overlay.
+    pub overlay: Overlay,
+    /// The feature store.
+    pub store: Arc<dyn FeatureStore>,
+    /// The index.
+    pub index: Arc<dyn CandidateIndex>,
+    /// The models.
+    pub ranker: Ranker,
+}
+
+impl Cell {
+    /// Puts a cell together.
+    pub fn new(
+        topology: Topology,
+        (id, name): (CellId, String),
+        reach: Reach,
+        config: Config,
+        clock: Clock,
+        parts: Parts,
+    ) -> Self {
+        let keep = Duration::from_secs(config.limits.last_good_s.into());
+        Self {
+            last_good: LastGoodCache::new(config.limits.last_good_entries as usize, keep),
+            telemetry: Telemetry::new(&parts.snapshot.id),
+            pins: PinBook::new(&topology),
+            topology,
+            id,
+            name,
+            reach,
+            config,
+            clock,
+            snapshot: parts.snapshot,
+            overlay: parts.overlay,
+            store: parts.store,
+            index: parts.index,
+            ranker: parts.ranker,
+        }
+    }
+}

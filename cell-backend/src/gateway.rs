@@ -1,0 +1,99 @@
+//! The gateway: `POST /gateway`, one binary HTTP message in, one out.
+//!
+//! The issue that seals requests puts decapsulation between the body and [`Cell::answer`]; nothing else here changes.
+//! No header of the request is looked at, forwarded or logged, and no body is. The gate comes first and is a plain
+//! counter: a request that finds no room is told so before a byte of its body is read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
+use domicile_wire::{FramingError, MEDIA_TYPE, REQUEST_MAX};
+use tokio::sync::Semaphore;
+
+use crate::cell::Cell;
+use crate::telemetry::Turned;
+
+/// A request that found no room: what is in the cell is gone within its budget, well below a second.
+const RETRY_AFTER_S: &str = "1";
+
+/// The gateway of a cell.
+#[derive(Clone)]
+pub struct Gateway {
+    cell: Arc<Cell>,
+    gate: Arc<Semaphore>,
+}
+
+impl Gateway {
+    /// The gateway of `cell`.
+    pub fn new(cell: Arc<Cell>) -> Self {
+        let gate = Arc::new(Semaphore::new(cell.config.limits.in_flight as usize));
+        Self { cell, gate }
+    }
+
+    /// Its routes.
+    pub fn routes(self) -> Router {
+        Router::new()
+            .route("/gateway", post(gateway))
+            .fallback(|| async { outer(StatusCode::NOT_FOUND, "unknown-route") })
+            .method_not_allowed_fallback(|| async {
+                outer(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed")
+            })
+            .with_state(self)
+    }
+
+    /// Requests in the cell.
+    pub fn in_flight(&self) -> usize {
+        (self.cell.config.limits.in_flight as usize).saturating_sub(self.gate.available_permits())
+    }
+
+    fn turn_away(&self, turned: Turned) -> Response {
+        self.cell.telemetry.turned(turned);
+        let status = match turned {
+            Turned::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Turned::Slow => StatusCode::REQUEST_TIMEOUT,
+            Turned::Framing(FramingError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
+            Turned::Framing(_) => StatusCode::BAD_REQUEST,
+        };
+        let mut response = outer(status, turned.as_str());
+        if turned == Turned::Busy {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
+        }
+        response
+    }
+}
+
+async fn gateway(State(gateway): State<Gateway>, body: Body) -> Response {
+    let arrived = gateway.cell.clock.now();
+    let Ok(_room) = gateway.gate.try_acquire() else {
+        return gateway.turn_away(Turned::Busy);
+    };
+    let budget = Duration::from_millis(gateway.cell.topology.clocks.cell_budget_ms.into());
+    let bytes = match tokio::time::timeout(budget, to_bytes(body, REQUEST_MAX)).await {
+        Ok(Ok(bytes)) => bytes,
+        // What else can fail is the connection, and then nobody is there to read the answer.
+        Ok(Err(_)) => return gateway.turn_away(Turned::Framing(FramingError::TooLarge)),
+        Err(_) => return gateway.turn_away(Turned::Slow),
+    };
+    match gateway.cell.answer(arrived, &bytes).await {
+        Ok(answer) => {
+            let headers = [(header::CONTENT_TYPE, MEDIA_TYPE), (header::CACHE_CONTROL, "no-store")];
+            (headers, answer).into_response()
+        }
+        Err(error) => gateway.turn_away(Turned::Framing(error)),
+    }
+}
+
+/// A problem document outside the seal (RFC 9457). It knows nothing but the code.
+pub(crate) fn outer(status: StatusCode, code: &str) -> Response {
+    let title = status.canonical_reason().unwrap_or_default();
+    let number = status.as_u16();
+    let body = format!(r#"{{"type":"about:blank","title":"{title}","status":{number},"code":"{code}"}}"#);
+    let headers = [(header::CONTENT_TYPE, "application/problem+json"), (header::CACHE_CONTROL, "no-store")];
+    (status, headers, body).into_response()
+}

@@ -1,0 +1,157 @@
+//! An inference thread: its queue, its sessions, its end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use domicile_deadline::Deadline;
+use tokio::sync::oneshot;
+
+use super::session::Sessions;
+use super::{Model, RankerError};
+use crate::clock::Clock;
+use crate::failure::{Exit, Failure};
+use crate::inputs::{CandidateInputs, RequestInputs};
+
+/// What a thread is asked for.
+pub(super) enum Work {
+    Query(Arc<RequestInputs>),
+    Score(Model, Arc<RequestInputs>, Arc<CandidateInputs>),
+}
+
+/// A result, and how long the run alone took.
+pub(super) struct Done {
+    pub(super) values: Vec<f32>,
+    pub(super) took: Duration,
+}
+
+/// Work with its deadline and the way back.
+pub(super) struct Job {
+    work: Work,
+    deadline: Deadline,
+    /// What it will take, as far as known.
+    cost: Duration,
+    answer: oneshot::Sender<Result<Done, RankerError>>,
+}
+
+/// The handle of an inference thread. Dropping it ends the thread after the jobs in its queue.
+pub(super) struct Worker {
+    queue: Option<SyncSender<Job>>,
+    load: Arc<Load>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What waits or runs at a thread.
+#[derive(Default)]
+struct Load {
+    jobs: AtomicUsize,
+    /// Their costs together, in nanoseconds.
+    cost: AtomicU64,
+}
+
+impl Job {
+    pub(super) fn new(
+        work: Work,
+        deadline: Deadline,
+        cost: Duration,
+    ) -> (Self, oneshot::Receiver<Result<Done, RankerError>>) {
+        let (answer, receiver) = oneshot::channel();
+        (Self { work, deadline, cost, answer }, receiver)
+    }
+}
+
+impl Load {
+    fn add(&self, cost: Duration) {
+        self.jobs.fetch_add(1, Ordering::Relaxed);
+        self.cost.fetch_add(nanos(cost), Ordering::Relaxed);
+    }
+
+    fn take_off(&self, cost: Duration) {
+        self.jobs.fetch_sub(1, Ordering::Relaxed);
+        self.cost.fetch_sub(nanos(cost), Ordering::Relaxed);
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+impl Worker {
+    pub(super) fn start(
+        number: usize,
+        sessions: Sessions,
+        queue: usize,
+        clock: Clock,
+    ) -> Result<Self, Failure> {
+        let (sender, receiver) = sync_channel(queue.max(1));
+        let load = Arc::new(Load::default());
+        let shared = Arc::clone(&load);
+        let thread = std::thread::Builder::new()
+            .name(format!("ranker-{number}"))
+            .spawn(move || serve(sessions, &receiver, &shared, clock))
+            .map_err(|e| Failure::new(Exit::Runtime, format!("ranker thread: {e}")))?;
+        Ok(Self { queue: Some(sender), load, thread: Some(thread) })
+    }
+
+    /// Jobs that wait or run here.
+    pub(super) fn outstanding(&self) -> usize {
+        self.load.jobs.load(Ordering::Relaxed)
+    }
+
+    /// What they will take together.
+    pub(super) fn backlog(&self) -> Duration {
+        Duration::from_nanos(self.load.cost.load(Ordering::Relaxed))
+    }
+
+    /// Takes the job into the queue, or gives it back when the queue is full.
+    pub(super) fn offer(&self, job: Job) -> Result<(), Job> {
+        let Some(queue) = &self.queue else {
+            return Err(job);
+        };
+        let cost = job.cost;
+        self.load.add(cost);
+        queue.try_send(job).map_err(|refused| {
+            self.load.take_off(cost);
+            match refused {
+                TrySendError::Full(job) | TrySendError::Disconnected(job) => job,
+            }
+        })
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing left to give back.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(mut sessions: Sessions, queue: &Receiver<Job>, load: &Load, clock: Clock) {
+    while let Ok(job) = queue.recv() {
+        let (begun, cost) = (clock.now(), job.cost);
+        if !job.answer.is_closed() {
+            let result = if job.deadline.passed(begun) {
+                Err(RankerError::Late)
+            } else {
+                perform(&mut sessions, &job.work)
+                    .map(|values| Done { values, took: clock.now().since(begun) })
+            };
+            // The caller may have given up meanwhile; then nobody needs the result.
+            let _ = job.answer.send(result);
+        }
+        load.take_off(cost);
+    }
+}
+
+fn perform(sessions: &mut Sessions, work: &Work) -> Result<Vec<f32>, RankerError> {
+    let result = match work {
+        Work::Query(request) => sessions.query(request),
+        Work::Score(model, request, candidates) => sessions.score(*model, request, candidates),
+    };
+    result.map_err(|_| RankerError::Failed)
+}

@@ -1,0 +1,38 @@
+//! Refusals of the pipeline: which code, and a word for whoever writes the caller. None quotes the request.
+
+use domicile_pin::PinRefusal;
+use domicile_topology::Topology;
+use domicile_wire::{Code, Problem};
+
+/// Names in a detail at most: enough for a shop, short enough for an answer.
+const NAMES: usize = 20;
+
+/// The pin is not good.
+pub(crate) fn pin(refusal: PinRefusal) -> Problem {
+    Problem::from(match refusal {
+        PinRefusal::Malformed => Code::PinMalformed,
+        PinRefusal::UnknownKey => Code::PinUnknownKey,
+        PinRefusal::Forged => Code::PinForged,
+        PinRefusal::Expired => Code::PinExpired,
+        PinRefusal::Early => Code::PinEarly,
+    })
+}
+
+/// There is no such slot.
+pub(crate) fn slot(topology: &Topology) -> Problem {
+    Problem::new(Code::UnknownSlot, known(topology.slots.iter().map(|slot| slot.name.as_str())))
+}
+
+/// There is no such locale.
+pub(crate) fn locale(topology: &Topology) -> Problem {
+    Problem::new(Code::UnknownLocale, known(topology.locales.iter().map(|locale| locale.name.as_str())))
+}
+
+/// An anchor is not in the catalogue.
+pub(crate) fn anchor((code, at): (Code, usize)) -> Problem {
+    Problem::new(code, format!("anchor[{at}] is not in this cell's catalogue"))
+}
+
+fn known<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    format!("known are {}", names.take(NAMES).collect::<Vec<_>>().join(", "))
+}

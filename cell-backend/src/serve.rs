@@ -1,0 +1,235 @@
+//! `domicile-cell serve`: load everything, listen, answer, drain, stop.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use domicile_envelope::VerifyingKey;
+use domicile_topology::{KeyUse, Topology};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use crate::cell::{Cell, Parts, Reach};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::failure::{Exit, Failure, read_text};
+use crate::features::embedded::EmbeddedStore;
+use crate::gateway::Gateway;
+use crate::ranker::Ranker;
+use crate::ranker::runtime::Runtime;
+use crate::retrieval::CandidateIndex;
+use crate::retrieval::exact::Exact;
+use crate::retrieval::graph::Graph;
+use crate::{admin, overlay, snapshots};
+
+/// What `serve` needs to know.
+#[derive(Clone, Debug)]
+pub struct Serve {
+    /// The topology file.
+    pub topology: PathBuf,
+    /// The cell's name in it.
+    pub cell: String,
+    /// The snapshot's directory.
+    pub snapshot: PathBuf,
+    /// A public key (JWK file) to trust for snapshots beside the topology's.
+    pub snapshot_key: Option<PathBuf>,
+    /// The overlay file.
+    pub overlay: PathBuf,
+    /// The feature store's directory.
+    pub store: PathBuf,
+    /// The gateway's address.
+    pub listen: SocketAddr,
+    /// The admin listener's address.
+    pub admin: SocketAddr,
+    /// The ONNX Runtime library.
+    pub onnxruntime: Option<PathBuf>,
+    /// Inference threads.
+    pub ranker_threads: usize,
+    /// The index.
+    pub index: IndexKind,
+    /// The configuration file.
+    pub config: Option<PathBuf>,
+}
+
+/// Which index to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum IndexKind {
+    /// Every embedding: exact, and fastest below some 100,000 items.
+    Exact,
+    /// The graph: built at start, one insertion after another.
+    Hnsw,
+}
+
+/// Reads a topology.
+///
+/// # Errors
+/// [`Failure`] with every problem in it.
+pub fn topology(path: &Path) -> Result<Topology, Failure> {
+    let text = read_text(Exit::Config, path, "give the topology's path to --topology")?;
+    Topology::parse(&text).map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))
+}
+
+/// Finds a cell by its name.
+///
+/// # Errors
+/// [`Failure`] that names the cells there are.
+pub fn cell_named<'t>(topology: &'t Topology, name: &str) -> Result<&'t domicile_topology::Cell, Failure> {
+    topology.cell_named(name).ok_or_else(|| {
+        let known: Vec<&str> = topology.cells.iter().map(|cell| cell.name.as_str()).collect();
+        let line = format!("--cell {name:?}: the topology has no such cell; it has {}", known.join(", "));
+        Failure::new(Exit::Config, line)
+    })
+}
+
+/// Serves until the process is told to stop.
+///
+/// # Errors
+/// [`Failure`] when it cannot start.
+pub async fn serve(options: Serve) -> Result<(), Failure> {
+    let clock = Clock::start();
+    let topology = topology(&options.topology)?;
+    let me = cell_named(&topology, &options.cell)?;
+    let id = (me.id, me.name.clone());
+    let config = Config::load(options.config.as_deref(), topology.clocks.cell_budget_ms)?;
+    let reach = reach(&options, &topology)?;
+    // The listeners come first: a port in use is told before seconds go into loading.
+    let (gateway_listener, admin_listener) = (bind(options.listen).await?, bind(options.admin).await?);
+    let parts = load(&options, &topology, &config, clock).await?;
+
+    let drain = Duration::from_millis(config.limits.drain_ms.into());
+    let cell = Arc::new(Cell::new(topology, id, reach, config, clock, parts));
+    let gateway = Gateway::new(Arc::clone(&cell));
+    let admin = admin::routes(Arc::clone(&cell), gateway.clone());
+    let address = gateway_listener.local_addr().map_err(|e| Failure::new(Exit::Listen, e.to_string()))?;
+    let admin_address = admin_listener.local_addr().map_err(|e| Failure::new(Exit::Listen, e.to_string()))?;
+    tracing::info!(cell = cell.name, %address, %admin_address, snapshot = cell.snapshot.id, "serving");
+
+    let (stop, stopping) = watch::channel(());
+    let mut gateway = start(gateway_listener, gateway.routes(), stopping.clone());
+    let mut admin = start(admin_listener, admin, stopping);
+    announce(address)?;
+    told_to_stop().await;
+    tracing::info!("draining");
+    drop(stop);
+    // Both are told at once; what is still open after the drain time is cut off.
+    let drained = async {
+        let _ = (&mut gateway).await;
+        let _ = (&mut admin).await;
+    };
+    if tokio::time::timeout(drain, drained).await.is_err() {
+        gateway.abort();
+        admin.abort();
+        tracing::warn!("connections were cut off after the drain time");
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Everything that is loaded from outside; blocking work runs off the async threads.
+async fn load(options: &Serve, topology: &Topology, config: &Config, clock: Clock) -> Result<Parts, Failure> {
+    let (options, topology, config) = (options.clone(), topology.clone(), config.clone());
+    let loading = tokio::task::spawn_blocking(move || {
+        let snapshot = snapshots::load(&options.snapshot, &snapshot_keys(&options, &topology)?)?;
+        let overlay_keys = topology.keys_for(KeyUse::Overlay);
+        let overlay =
+            overlay::load(&options.overlay, &overlay_keys, &snapshot, &topology, clock.unix_seconds())?;
+        let store = EmbeddedStore::open_complete(&options.store)?;
+        let runtime = Runtime::load(options.onnxruntime.as_deref())?;
+        let queue = config.limits.ranker_queue as usize;
+        let ranker = Ranker::start(&runtime, &snapshot, options.ranker_threads, queue, clock)?;
+        let embeddings = Arc::clone(&snapshot.embeddings);
+        let index: Arc<dyn CandidateIndex> = match options.index {
+            IndexKind::Exact => Arc::new(Exact::new(embeddings)),
+            IndexKind::Hnsw => Arc::new(Graph::build(embeddings)),
+        };
+        Ok(Parts { snapshot, overlay, store: Arc::new(store), index, ranker })
+    });
+    loading.await.map_err(|e| Failure::new(Exit::Snapshot, format!("loading stopped: {e}")))?
+}
+
+fn snapshot_keys(options: &Serve, topology: &Topology) -> Result<Vec<VerifyingKey>, Failure> {
+    let mut keys = topology.keys_for(KeyUse::Snapshot);
+    if let Some(path) = &options.snapshot_key {
+        let text = read_text(Exit::Snapshot, path, "give a public key's path to --snapshot-key")?;
+        let key = VerifyingKey::from_jwk(&text)
+            .map_err(|e| Failure::new(Exit::Snapshot, format!("{}: {e}", path.display())))?;
+        keys.push(key);
+    }
+    Ok(keys)
+}
+
+fn reach(options: &Serve, topology: &Topology) -> Result<Reach, Failure> {
+    if options.listen.ip().is_loopback() {
+        return Ok(Reach::Loopback);
+    }
+    if topology.has_demo_keys() {
+        let line = format!(
+            "--listen {}: the topology has keys of trust = \"demo\", whose secrets are public; listen on 127.0.0.1 or \
+             make keys of your own (`domicile key sign new`)",
+            options.listen
+        );
+        return Err(Failure::new(Exit::Listen, line));
+    }
+    Ok(Reach::Beyond)
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address)
+        .await
+        .map_err(|e| Failure::new(Exit::Listen, format!("{address}: {e}; free the port or choose another")))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the two listeners' tasks: `serve` owns them, joins or aborts them"
+)]
+fn start(
+    listener: TcpListener,
+    routes: Router,
+    mut stopping: watch::Receiver<()>,
+) -> tokio::task::JoinHandle<()> {
+    let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "no TCP_NODELAY");
+        }
+    });
+    let stop = async move {
+        // The sender says nothing; that it is gone is the signal.
+        let _ = stopping.changed().await;
+    };
+    tokio::spawn(async move {
+        if let Err(error) = axum::serve(listener, routes).with_graceful_shutdown(stop).await {
+            tracing::error!(%error, "listener failed");
+        }
+    })
+}
+
+/// The one line on standard output.
+fn announce(address: SocketAddr) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "ready http://{address}")
+        .and_then(|()| out.flush())
+        .map_err(|e| Failure::new(Exit::Listen, format!("standard output: {e}")))
+}
+
+async fn told_to_stop() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => {
+                tokio::select! {
+                    _ = interrupt => {}
+                    _ = terminate.recv() => {}
+                }
+            }
+            Err(_) => drop(interrupt.await),
+        }
+    }
+    #[cfg(not(unix))]
+    drop(interrupt.await);
+}

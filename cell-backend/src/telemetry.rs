@@ -1,0 +1,277 @@
+//! What the cell counts, as Prometheus text (exposition format 0.0.4).
+//!
+//! Every series exists from the start, its labels are enums and names from the topology, and none of them can carry
+//! anything of a shopper: there is no way to make a label from a string at run time.
+
+mod histogram;
+
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use domicile_ladder::{FeatureState, Reason, Rung};
+use domicile_wire::{Code, FramingError};
+
+use histogram::Histogram;
+
+/// A stage of a request's path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Receiving and decoding.
+    Gate,
+    /// Pin, class, shopper, residency.
+    Authenticate,
+    /// The shopper's row.
+    Features,
+    /// The query tower.
+    Query,
+    /// Index search and union.
+    Candidates,
+    /// The overlay's filter.
+    Eligibility,
+    /// The ranker.
+    Rank,
+    /// Assembling the answer.
+    Respond,
+    /// All of it.
+    Total,
+}
+
+/// What the gate did with a request that got no inner answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turned {
+    /// Too many in flight.
+    Busy,
+    /// The body did not arrive in time.
+    Slow,
+    /// The bytes were no message.
+    Framing(FramingError),
+}
+
+/// The cell's counters.
+pub struct Telemetry {
+    snapshot: String,
+    latency: BTreeMap<(Stage, Rung), Histogram>,
+    served: BTreeMap<(Rung, Reason), AtomicU64>,
+    features: BTreeMap<FeatureState, AtomicU64>,
+    refused: BTreeMap<Code, AtomicU64>,
+    turned: BTreeMap<Turned, AtomicU64>,
+    deadline_missed: AtomicU64,
+}
+
+impl Stage {
+    /// Every stage, in order.
+    pub const ALL: [Self; 9] = [
+        Self::Gate,
+        Self::Authenticate,
+        Self::Features,
+        Self::Query,
+        Self::Candidates,
+        Self::Eligibility,
+        Self::Rank,
+        Self::Respond,
+        Self::Total,
+    ];
+
+    /// The stage's name in answers, labels and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Gate => "gate",
+            Self::Authenticate => "authenticate",
+            Self::Features => "features",
+            Self::Query => "query",
+            Self::Candidates => "candidates",
+            Self::Eligibility => "eligibility",
+            Self::Rank => "rank",
+            Self::Respond => "respond",
+            Self::Total => "total",
+        }
+    }
+}
+
+impl Turned {
+    /// The name in answers, labels and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Slow => "slow",
+            Self::Framing(error) => error.as_str(),
+        }
+    }
+}
+
+impl Telemetry {
+    /// Counters for a cell that serves this snapshot.
+    pub fn new(snapshot: &str) -> Self {
+        let pairs = Stage::ALL.into_iter().flat_map(|stage| Rung::ALL.map(|rung| (stage, rung)));
+        let reasons = Rung::ALL.into_iter().flat_map(|rung| Reason::ALL.map(|reason| (rung, reason)));
+        let framing = FramingError::ALL.into_iter().map(Turned::Framing);
+        Self {
+            snapshot: snapshot.to_owned(),
+            latency: pairs.map(|pair| (pair, Histogram::default())).collect(),
+            served: zeroed(reasons),
+            features: zeroed(FeatureState::ALL.into_iter()),
+            refused: zeroed(Code::ALL.into_iter()),
+            turned: zeroed([Turned::Busy, Turned::Slow].into_iter().chain(framing)),
+            deadline_missed: AtomicU64::new(0),
+        }
+    }
+
+    /// Counts an answer and its stages.
+    pub fn served(&self, rung: Rung, reason: Reason, features: FeatureState, stages: &[(Stage, Duration)]) {
+        count(self.served.get(&(rung, reason)));
+        count(self.features.get(&features));
+        for &(stage, took) in stages {
+            if let Some(histogram) = self.latency.get(&(stage, rung)) {
+                histogram.observe(took);
+            }
+        }
+    }
+
+    /// Counts an answer that left after its deadline.
+    pub fn missed_deadline(&self) {
+        count(Some(&self.deadline_missed));
+    }
+
+    /// Counts a problem inside an answer.
+    pub fn refused(&self, code: Code) {
+        count(self.refused.get(&code));
+    }
+
+    /// Counts a request turned away at the gate.
+    pub fn turned(&self, turned: Turned) {
+        count(self.turned.get(&turned));
+    }
+
+    /// Answers by rung, for the status page.
+    pub fn rungs(&self) -> BTreeMap<&'static str, u64> {
+        let mut rungs = BTreeMap::new();
+        for ((rung, _), value) in &self.served {
+            *rungs.entry(rung.as_str()).or_default() += value.load(Ordering::Relaxed);
+        }
+        rungs
+    }
+
+    /// The exposition. `gauges` are values of the moment with their help text.
+    pub fn render(&self, gauges: &[(&str, &str, f64)]) -> String {
+        let mut text = String::with_capacity(16 * 1024);
+        head(&mut text, "domicile_cell_stage_seconds", "histogram", "Time of a stage by rung and snapshot.");
+        for (&(stage, rung), histogram) in &self.latency {
+            let labels = format!(
+                "stage=\"{}\",rung=\"{}\",snapshot=\"{}\"",
+                stage.as_str(),
+                rung.as_str(),
+                self.snapshot
+            );
+            histogram.render(&mut text, "domicile_cell_stage_seconds", &labels);
+        }
+        head(&mut text, "domicile_cell_answers_total", "counter", "Answers by rung and reason.");
+        for ((rung, reason), value) in &self.served {
+            let labels = format!("rung=\"{}\",reason=\"{}\"", rung.as_str(), reason.as_str());
+            line(&mut text, "domicile_cell_answers_total", &labels, value.load(Ordering::Relaxed));
+        }
+        let states = self.features.iter().map(|(state, value)| (state.as_str(), value));
+        labelled(
+            &mut text,
+            "domicile_cell_features_total",
+            "Answers by what was known of the shopper.",
+            "state",
+            states,
+        );
+        let codes = self.refused.iter().map(|(code, value)| (code.as_str(), value));
+        labelled(
+            &mut text,
+            "domicile_cell_problems_total",
+            "Problems answered inside a message.",
+            "code",
+            codes,
+        );
+        let turned = self.turned.iter().map(|(turned, value)| (turned.as_str(), value));
+        labelled(
+            &mut text,
+            "domicile_cell_turned_away_total",
+            "Requests turned away at the gate.",
+            "cause",
+            turned,
+        );
+        head(
+            &mut text,
+            "domicile_cell_deadline_missed_total",
+            "counter",
+            "Answers that left after their deadline.",
+        );
+        line(
+            &mut text,
+            "domicile_cell_deadline_missed_total",
+            "",
+            self.deadline_missed.load(Ordering::Relaxed),
+        );
+        for (name, help, value) in gauges {
+            head(&mut text, name, "gauge", help);
+            line(&mut text, name, "", value);
+        }
+        text
+    }
+}
+
+fn zeroed<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, AtomicU64> {
+    keys.map(|key| (key, AtomicU64::new(0))).collect()
+}
+
+fn count(counter: Option<&AtomicU64>) {
+    if let Some(counter) = counter {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn labelled<'v>(
+    text: &mut String,
+    name: &str,
+    help: &str,
+    label: &str,
+    values: impl Iterator<Item = (&'static str, &'v AtomicU64)>,
+) {
+    head(text, name, "counter", help);
+    for (key, value) in values {
+        line(text, name, &format!("{label}=\"{key}\""), value.load(Ordering::Relaxed));
+    }
+}
+
+// Writing into a string has no way to fail.
+fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+fn line(text: &mut String, name: &str, labels: &str, value: impl Display) {
+    let _ = if labels.is_empty() {
+        writeln!(text, "{name} {value}")
+    } else {
+        writeln!(text, "{name}{{{labels}}} {value}")
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_holds_what_was_counted() {
+        let telemetry = Telemetry::new("sha256:aa");
+        let stages = [(Stage::Rank, Duration::from_millis(3)), (Stage::Total, Duration::from_millis(7))];
+        telemetry.served(Rung::Full, Reason::WithinBudget, FeatureState::Fresh, &stages);
+        telemetry.refused(Code::PinExpired);
+        telemetry.turned(Turned::Framing(FramingError::Padding));
+        let text = telemetry.render(&[("domicile_cell_in_flight", "Requests in the cell.", 2.0)]);
+        for expected in [
+            "domicile_cell_answers_total{rung=\"full\",reason=\"within-budget\"} 1\n",
+            "domicile_cell_stage_seconds_count{stage=\"rank\",rung=\"full\",snapshot=\"sha256:aa\"} 1\n",
+            "domicile_cell_problems_total{code=\"pin-expired\"} 1\n",
+            "domicile_cell_turned_away_total{cause=\"padding\"} 1\n",
+            "domicile_cell_in_flight 2\n",
+        ] {
+            assert!(text.contains(expected), "{expected} in {text}");
+        }
+        assert_eq!(telemetry.rungs().get("full"), Some(&1));
+    }
+}

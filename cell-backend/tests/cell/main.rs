@@ -1,0 +1,17 @@
+//! Tests of the cell as a process and with real models: the demo snapshot and ONNX Runtime.
+//!
+//! `ORT_DYLIB_PATH` has to name the library (`cargo xtask test` sets it); without it these tests fail and say so.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod parity;
+mod process;
+mod recall;
+mod serving;
+mod starting;
+mod world;
