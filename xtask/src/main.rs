@@ -7,10 +7,24 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
+mod build;
+mod demo;
+mod fetch;
+mod test;
+mod train;
 mod wasm;
 
+use domicile_cluster::report;
+
+/// The developers' commands.
 #[derive(Parser)]
-#[command(name = "xtask", about, version)]
+#[command(
+    name = "cargo xtask",
+    version,
+    about,
+    after_help = "Exit codes: 0 done; 1 failed, the reason in one line; 2 wrong usage."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -18,22 +32,47 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Measure
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Two EU cells, one US cell and the edge on loopback, with real data
+    Demo(demo::Demo),
+    /// Build the edge artefact for the demo topology and audit it
+    Edge,
     /// Build the edge's core modules (wasm32) into target/edge/modules
-    Modules,
+    Modules {
+        /// Build the negative fixtures as well
+        #[arg(long)]
+        fixtures: bool,
+    },
+    /// Everything CI runs, with a table of time per step
+    Test {
+        /// Only the steps whose name contains this
+        step: Option<String>,
+    },
+    /// Train the demo snapshot and overlay anew and sign them with the published demo keys
+    Train,
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Modules => wasm::build_modules(),
+        Command::Bench(bench) => bench::run(&bench),
+        Command::Demo(demo) => demo::run(&demo),
+        Command::Edge => test::run_edge(),
+        Command::Modules { fixtures } => modules(fixtures),
+        Command::Test { step } => test::run(step.as_deref()),
+        Command::Train => train::run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            #[expect(clippy::print_stderr, reason = "a command-line tool reports on standard error")]
-            {
-                eprintln!("xtask: {error:#}");
-            }
+            report::say(format!("xtask: {error:#}"));
             ExitCode::FAILURE
         }
     }
+}
+
+fn modules(fixtures: bool) -> anyhow::Result<()> {
+    wasm::build_modules()?;
+    if fixtures { wasm::build_fixtures() } else { Ok(()) }
 }

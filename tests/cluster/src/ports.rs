@@ -10,6 +10,9 @@ use crate::report::say;
 const STEPS: u16 = 200;
 
 /// `count` free ports, each at or above the one asked for and above the one before.
+///
+/// # Errors
+/// When a long run of ports is busy.
 pub fn free(wanted: &[u16]) -> anyhow::Result<Vec<u16>> {
     let mut found: Vec<u16> = Vec::new();
     for &port in wanted {

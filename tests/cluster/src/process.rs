@@ -17,13 +17,36 @@ const READY: Duration = Duration::from_secs(60);
 const DRAIN: Duration = Duration::from_secs(10);
 
 /// Runs a command to its end; its own output goes straight through.
+///
+/// # Errors
+/// When it cannot be started or fails.
 pub fn run(command: &mut Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", shown(command)))?;
     anyhow::ensure!(status.success(), "{} failed ({status})", shown(command));
     Ok(())
 }
 
+/// Runs a command to its end; what it says is shown only when it fails.
+///
+/// # Errors
+/// When it cannot be started or fails.
+pub fn run_quietly(command: &mut Command) -> anyhow::Result<()> {
+    let output = command.output().with_context(|| format!("cannot start {}", shown(command)))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(
+        output.status.success(),
+        "{} failed ({}): {}",
+        shown(command),
+        output.status,
+        said.trim_end()
+    );
+    Ok(())
+}
+
 /// Runs a command to its end and returns what it printed.
+///
+/// # Errors
+/// When it cannot be started or fails.
 pub fn capture(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .stderr(Stdio::inherit())
@@ -51,6 +74,9 @@ impl Server {
     ///
     /// It gets a process group of its own: Ctrl-C in a terminal reaches this process alone, which then stops its
     /// servers in order.
+    ///
+    /// # Errors
+    /// With the last line of its log.
     pub fn start(name: &str, command: &mut Command, log: &Path) -> anyhow::Result<Self> {
         let log_file =
             std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;

@@ -1,0 +1,61 @@
+//! `cargo xtask bench`: measurements, with seed and machine; never part of a test.
+
+use std::process::Command;
+
+use anyhow::Context as _;
+use serde_json::Value;
+
+use domicile_cluster::cluster::demo_file;
+use domicile_cluster::report::{print, say};
+use domicile_cluster::{Cluster, paths, process};
+
+use crate::demo;
+
+/// What can be measured.
+#[derive(clap::Subcommand)]
+pub(crate) enum Bench {
+    /// Personal answers over the demo catalogue, end to end through the edge, 8 concurrent callers
+    Demo {
+        /// Decides the order of shoppers
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Requests counted
+        #[arg(long, default_value_t = 4_000)]
+        requests: u32,
+    },
+}
+
+/// The bar of the demo bench, in milliseconds at the 99th percentile.
+const DEMO_P99_MS: f64 = 40.0;
+
+/// Runs one bench. A missed bar is reported and is an error.
+pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let Bench::Demo { seed, requests } = bench;
+    demo::prepare()?;
+    let cluster = Cluster::start(demo::setup("bench-demo")?)?;
+    say(machine());
+    let mut load = Command::new(paths::binary("domicile"));
+    load.args(["load", "--json", "--callers", "8", "--edge", cluster.edge_url()]);
+    load.arg("--seed").arg(seed.to_string()).arg("--requests").arg(requests.to_string());
+    load.arg("--topology").arg(cluster.topology()).arg("--pin-key").arg(demo_file("keys/pin.jwk"));
+    load.arg("--assignments").arg(&cluster.setup().assignments);
+    let report = process::capture(&mut load)?;
+    print(report.trim_end());
+    let report: Value = serde_json::from_str(&report).context("domicile load printed no JSON")?;
+    let p99 = report.get("p99_ms").and_then(Value::as_f64).context("no p99")?;
+    let verdict = if p99 <= DEMO_P99_MS { "met" } else { "missed" };
+    print(format!("p99 {p99:.1} ms, bar {DEMO_P99_MS} ms: {verdict}"));
+    anyhow::ensure!(p99 <= DEMO_P99_MS, "the bar is missed");
+    Ok(())
+}
+
+/// Processor and cores, as figures need them beside them.
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info
+        .lines()
+        .find_map(|l| l.strip_prefix("model name")?.split_once(": "))
+        .map_or("unknown", |(_, m)| m);
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!("machine: {model}, {cores} cores; clients, edge and cells share them")
+}

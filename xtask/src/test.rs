@@ -1,0 +1,160 @@
+//! `cargo xtask test`: everything that CI runs, with a table of time per step at the end.
+//!
+//! A step that fails does not hide the ones after it, except where they would only repeat the failure: all that is
+//! wrong is known after one run.
+
+mod serve;
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Context as _;
+
+use domicile_cluster::report::{self, print, say, seconds};
+use domicile_cluster::{cluster, paths, process};
+
+use crate::{build, demo, fetch, wasm};
+
+/// A step's name and what it does.
+type Step = (&'static str, fn() -> anyhow::Result<()>);
+
+/// In this order: cheap ones first, and each one after what it needs.
+const STEPS: [Step; 13] = [
+    ("format", format),
+    ("layout", layout),
+    ("licences and bans", licences),
+    ("what tests need", fetched),
+    ("build", programs),
+    ("edge modules", modules),
+    ("edge artefact and audit", artefact),
+    ("clippy", clippy),
+    ("rustdoc", rustdoc),
+    ("unit, property and integration tests", tests),
+    ("training code", training),
+    ("edge under a second host", serve::check),
+    ("demo, once", demo_once),
+];
+
+/// Runs every step, or those whose name contains `only`.
+pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
+    let mut rows: Vec<(&str, Duration, bool)> = Vec::new();
+    for (name, step) in STEPS {
+        if only.is_some_and(|wanted| !name.contains(wanted)) {
+            continue;
+        }
+        say(format!("== {name}"));
+        let started = report::now();
+        let outcome = step();
+        if let Err(error) = &outcome {
+            say(format!("{name}: {error:#}"));
+        }
+        rows.push((name, started.elapsed(), outcome.is_ok()));
+    }
+    anyhow::ensure!(!rows.is_empty(), "no step's name contains {:?}", only.unwrap_or_default());
+    print(format!("\n{:<40} {:>10}", "step", "time"));
+    for (name, time, passed) in &rows {
+        print(format!("{name:<40} {:>10}  {}", seconds(*time), if *passed { "passed" } else { "FAILED" }));
+    }
+    let total: Duration = rows.iter().map(|(_, time, _)| *time).sum();
+    print(format!("{:<40} {:>10}", "all", seconds(total)));
+    let failed = rows.iter().filter(|(_, _, passed)| !passed).count();
+    print(format!("steps: {} passed, {failed} failed", rows.len() - failed));
+    anyhow::ensure!(failed == 0, "{failed} steps failed");
+    Ok(())
+}
+
+/// `cargo xtask edge`: builds the artefact for the demo topology and audits it.
+pub(crate) fn run_edge() -> anyhow::Result<()> {
+    process::run(build::cargo().args(["build", "--package", "domicile"]))?;
+    wasm::build_modules()?;
+    artefact()
+}
+
+fn format() -> anyhow::Result<()> {
+    process::run(build::cargo().args(["fmt", "--all", "--", "--check"]))
+}
+
+/// No source file over 500 lines: past that, an idea in it wants its own name.
+fn layout() -> anyhow::Result<()> {
+    const LINES_MAX: usize = 500;
+    let listed = process::capture(Command::new("git").current_dir(paths::root()).args([
+        "ls-files",
+        "-co",
+        "--exclude-standard",
+    ]))?;
+    let long: Vec<String> = listed
+        .lines()
+        .filter(|f| [".rs", ".py", ".ts", ".wit"].iter().any(|e| f.ends_with(e)) && !f.contains("/deps/"))
+        .filter_map(|f| Some((f, std::fs::read_to_string(paths::root().join(f)).ok()?.lines().count())))
+        .filter(|(_, lines)| *lines > LINES_MAX)
+        .map(|(f, lines)| format!("{f} ({lines})"))
+        .collect();
+    anyhow::ensure!(long.is_empty(), "over {LINES_MAX} lines: {}", long.join(", "));
+    Ok(())
+}
+
+/// Licences, bans and sources of everything that is compiled in (`deny.toml`).
+fn licences() -> anyhow::Result<()> {
+    let mut deny = Command::new(fetch::cargo_deny()?);
+    process::run(deny.current_dir(paths::root()).args(["check", "licenses", "bans", "sources"]))
+}
+
+fn fetched() -> anyhow::Result<()> {
+    fetch::onnx_runtime()?;
+    fetch::demo_data()?;
+    fetch::training_packages()?;
+    fetch::wasmtime().map(drop)
+}
+
+fn programs() -> anyhow::Result<()> {
+    build::programs()
+}
+
+fn modules() -> anyhow::Result<()> {
+    wasm::build_modules()?;
+    wasm::build_fixtures()
+}
+
+fn artefact() -> anyhow::Result<()> {
+    let out = paths::target().join("edge/edge.wasm");
+    cluster::compose(
+        &cluster::demo_file("topology.toml"),
+        &paths::root().join("lists/overlay.dsse.json"),
+        &out,
+    )?;
+    process::run(Command::new(paths::binary("domicile")).args(["edge", "audit"]).arg(out))
+}
+
+fn clippy() -> anyhow::Result<()> {
+    process::run(build::cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
+}
+
+fn rustdoc() -> anyhow::Result<()> {
+    process::run(build::cargo().env("RUSTDOCFLAGS", "--deny warnings").args([
+        "doc",
+        "--workspace",
+        "--no-deps",
+    ]))
+}
+
+fn tests() -> anyhow::Result<()> {
+    let mut tests = build::cargo();
+    tests.args(["test", "--workspace", "--no-fail-fast"]).env("ORT_DYLIB_PATH", fetch::onnx_runtime()?);
+    process::run(&mut tests)
+}
+
+fn training() -> anyhow::Result<()> {
+    let models = paths::root().join("models");
+    process::run(
+        Command::new("python3")
+            .current_dir(models)
+            .args(["-B", "-m", "unittest", "discover", "-t", ".", "-s", "train/tests"])
+            .env("PYTHONPATH", fetch::training_packages()?),
+    )
+}
+
+fn demo_once() -> anyhow::Result<()> {
+    let xtask = std::env::current_exe().context("cannot find this program")?;
+    process::run(Command::new(xtask).args(["demo", "--once"]))?;
+    demo::nothing_left()
+}
