@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cell::Cell;
 use crate::gateway::{Gateway, outer};
+use crate::ranker::speeds::Task;
 
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -42,20 +43,21 @@ async fn metrics(State(admin): State<Admin>) -> Response {
         "domicile_cell_full_seconds_p95",
         "domicile_cell_compact_seconds_p95",
     ];
-    for (name, (_, upper)) in names.into_iter().zip(admin.cell.ranker.estimates()) {
-        gauges.push((name, "The ladder's estimate of one run.", upper.as_secs_f64()));
+    let speeds = admin.cell.ranker.speeds();
+    for (name, task) in names.into_iter().zip(Task::ALL) {
+        gauges.push((name, "The ladder's estimate of one run.", speeds.of(task).upper().as_secs_f64()));
     }
     ([(header::CONTENT_TYPE, PROMETHEUS)], admin.cell.telemetry.render(&gauges)).into_response()
 }
 
 async fn status(State(admin): State<Admin>) -> axum::Json<Value> {
     let Admin { cell, gateway } = admin;
-    let estimates: serde_json::Map<String, Value> = cell
-        .ranker
-        .estimates()
-        .map(|(name, upper)| (name.to_owned(), json!(u64::try_from(upper.as_micros()).unwrap_or(u64::MAX))))
-        .into_iter()
-        .collect();
+    let micros = |task| {
+        let upper = cell.ranker.speeds().of(task).upper();
+        json!(u64::try_from(upper.as_micros()).unwrap_or(u64::MAX))
+    };
+    let estimates: serde_json::Map<String, Value> =
+        Task::ALL.into_iter().map(|task| (task.as_str().to_owned(), micros(task))).collect();
     axum::Json(json!({
         "cell": cell.name,
         "boundary": cell.topology.cell(cell.id).map(|c| c.boundary.clone()),

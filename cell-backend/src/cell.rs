@@ -13,8 +13,9 @@ use crate::overlay::Overlay;
 use crate::pins::PinBook;
 use crate::ranker::Ranker;
 use crate::retrieval::CandidateIndex;
+use crate::room::Room;
 use crate::snapshots::Snapshot;
-use crate::telemetry::Telemetry;
+use crate::telemetry::{Seldom, Telemetry};
 
 /// How far the gateway's listener reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,10 @@ pub struct Cell {
     pub telemetry: Telemetry,
     /// The pins it has seen to be good.
     pub pins: PinBook,
+    /// Room for index searches.
+    pub searches: Room,
+    /// The log line of a store that fails.
+    pub store_failed: Seldom,
 }
 
 /// The parts that are loaded from outside.
@@ -86,6 +91,8 @@ impl Cell {
             last_good: LastGoodCache::new(config.limits.last_good_entries as usize, keep),
             telemetry: Telemetry::new(&parts.snapshot.id),
             pins: PinBook::new(&topology),
+            searches: Room::of(config.limits.searches),
+            store_failed: Seldom::default(),
             topology,
             id,
             name,

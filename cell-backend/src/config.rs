@@ -10,55 +10,69 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, read_text};
+use crate::features::embedded::READS;
 
 /// The version this build reads.
 const VERSION: u32 = 1;
 
+/// Most blocking calls of a kind at once: a quarter of the runtime's threads for them.
+const BLOCKING_MAX: u32 = 128;
+
 /// A cell's configuration.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The file's version: 1.
+    /// The file's version: 1. A file has to say it.
     pub version: u32,
     /// What each stage may take.
+    #[serde(default)]
     pub budgets: Budgets,
     /// What is bounded.
+    #[serde(default)]
     pub limits: Limits,
 }
 
-/// What each stage of a request may take, in milliseconds. Too short a budget costs rungs (the stage's work is
-/// given up), too long a one is refused because the sum no longer fits.
-#[derive(Clone, Debug, Deserialize)]
+/// What each stage of a request may take, in milliseconds; too long a one is refused because the sum no longer fits.
+///
+/// `features`, `query`, `candidates` and `rank` are enforced: the stage's work is given up at its budget, which costs
+/// a rung, and with 0 it is never begun. `gate`, `authenticate`, `eligibility` only plan: they wait for nothing, and
+/// their part of the sum keeps the time for them. `respond` is what the ladder keeps in reserve.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Budgets {
-    /// Receiving and decoding the request.
+    /// Receiving and decoding the request. Plans only; a body may take the whole `cell_budget`.
     pub gate_ms: u32,
-    /// Pin, class and shopper.
+    /// Pin, class and shopper. Plans only.
     pub authenticate_ms: u32,
-    /// The one read of the shopper's row. A read that takes longer counts as no features.
+    /// The one read of the shopper's row. A read that takes longer is given up: features `failed`.
     pub features_ms: u32,
     /// The query tower, its queue included. A tower that takes longer gives no ANN candidates.
     pub query_ms: u32,
-    /// Index search and union of the sources.
+    /// Index search and union of the sources. A search that takes longer gives no ANN candidates.
     pub candidates_ms: u32,
-    /// The overlay's filter.
+    /// The overlay's filter. Plans only.
     pub eligibility_ms: u32,
-    /// The ranker, its queue included.
+    /// The rankers, their queues included, both rungs together; the compact one's part is kept back for it.
     pub rank_ms: u32,
     /// Assembling and encoding the answer; the ladder keeps this in reserve.
     pub respond_ms: u32,
 }
 
 /// What is bounded. Each is a refusal or a lower rung when it is reached, never a wait without end.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Requests in the cell at once; one more is answered 503, with 0 every one is. Too high a number lets queues
     /// eat the deadline.
     pub in_flight: u32,
-    /// Jobs waiting at each ranker thread; one more is a lower rung.
+    /// Jobs waiting at each ranker thread, 1 or more; one more is a lower rung.
     pub ranker_queue: u32,
-    /// Shoppers whose last good ranking is kept in memory.
+    /// Reads of the feature store at once, 1 to 128, those included that were given up and still hang; one more waits
+    /// within its budget. Too many let a slow disk take all blocking threads.
+    pub store_reads: u32,
+    /// Index searches at once, 1 to 128, in the same way. Many more than cores make each other late.
+    pub searches: u32,
+    /// Last good rankings kept in memory, 2 or more.
     pub last_good_entries: u32,
     /// How long a last good ranking may be served, in seconds.
     pub last_good_s: u32,
@@ -96,6 +110,8 @@ impl Default for Limits {
         Self {
             in_flight: 64,
             ranker_queue: 32,
+            store_reads: READS,
+            searches: 16,
             last_good_entries: 20_000,
             last_good_s: 1_800,
             fresh_s: 86_400,
@@ -108,8 +124,8 @@ impl Config {
     /// The configuration of `path`, or the defaults, held against `cell_budget_ms`.
     ///
     /// # Errors
-    /// [`Failure`]: an unreadable file, an unknown key (the nearest known one is named), another version, or stage
-    /// budgets whose sum does not fit.
+    /// [`Failure`]: an unreadable file, an unknown key (the nearest known one is named), no or another version, a
+    /// limit out of its range, or stage budgets whose sum does not fit.
     pub fn load(path: Option<&Path>, cell_budget_ms: u32) -> Result<Self, Failure> {
         let config = match path {
             Some(path) => {
@@ -125,11 +141,33 @@ impl Config {
 
     fn parse(text: &str) -> Result<Self, String> {
         let config: Self = toml::from_str(text).map_err(|e| with_nearest(e.message()))?;
-        if config.version == VERSION {
-            Ok(config)
-        } else {
-            Err(format!("this build reads version {VERSION} and the file is version {}", config.version))
+        if config.version != VERSION {
+            return Err(format!(
+                "this build reads version {VERSION} and the file is version {}",
+                config.version
+            ));
         }
+        config.limits.check()?;
+        Ok(config)
+    }
+}
+
+impl Limits {
+    fn check(&self) -> Result<(), String> {
+        for (name, found, least, most) in [
+            ("ranker_queue", self.ranker_queue, 1, u32::MAX),
+            ("store_reads", self.store_reads, 1, BLOCKING_MAX),
+            ("searches", self.searches, 1, BLOCKING_MAX),
+            ("last_good_entries", self.last_good_entries, 2, u32::MAX),
+        ] {
+            if found < least {
+                return Err(format!("limits.{name} = {found}; it has to be {least} or more"));
+            }
+            if found > most {
+                return Err(format!("limits.{name} = {found}; it has to be {most} or less"));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -142,6 +180,16 @@ impl Budgets {
     /// The query stage's budget.
     pub fn query(&self) -> Duration {
         Duration::from_millis(self.query_ms.into())
+    }
+
+    /// The candidates stage's budget.
+    pub fn candidates(&self) -> Duration {
+        Duration::from_millis(self.candidates_ms.into())
+    }
+
+    /// The rank stage's budget.
+    pub fn rank(&self) -> Duration {
+        Duration::from_millis(self.rank_ms.into())
     }
 
     /// What the ladder keeps in reserve.
@@ -187,6 +235,9 @@ fn with_nearest(message: &str) -> String {
             let nearest = quoted.min_by_key(|known| strsim::damerau_levenshtein(found, known));
             format!("unknown key `{found}`; the nearest known one is `{}`", nearest.unwrap_or_default())
         }
+        None if message.starts_with("missing field `version`") => {
+            format!("the file does not say its version; write version = {VERSION}")
+        }
         None => message.to_owned(),
     }
 }
@@ -207,5 +258,21 @@ mod tests {
         let error = Config::parse("version = 1\n[limits]\nin_flihgt = 3").unwrap_err();
         assert_eq!(error, "unknown key `in_flihgt`; the nearest known one is `in_flight`");
         assert!(Config::parse("version = 2").unwrap_err().contains("version 1"));
+        assert!(Config::parse("[limits]\nin_flight = 3").unwrap_err().contains("write version = 1"));
+    }
+
+    #[test]
+    fn a_limit_out_of_its_range_is_refused_not_corrected() {
+        for (name, value) in [
+            ("ranker_queue", 0),
+            ("store_reads", 0),
+            ("searches", 0),
+            ("searches", 129),
+            ("last_good_entries", 0),
+        ] {
+            let error = Config::parse(&format!("version = 1\n[limits]\n{name} = {value}")).unwrap_err();
+            assert!(error.contains(&format!("limits.{name} = {value}")), "{error}");
+        }
+        assert!(Config::parse("version = 1\n[limits]\nin_flight = 0").is_ok(), "a cell that takes nothing");
     }
 }

@@ -33,6 +33,7 @@ pub type Reading<'a> = Pin<Box<dyn Future<Output = Result<Option<Row>, StoreErro
 
 /// A store of shoppers' rows.
 pub trait FeatureStore: Send + Sync {
-    /// The shopper's row, or none when the store knows nothing of them: one read, never on the async threads.
+    /// The shopper's row, or none when the store knows nothing of them: one read, never on the async threads. The
+    /// reads that are under way are bounded, those that nobody waits for any more included; one more waits.
     fn read<'a>(&'a self, shopper: &'a ShopperId) -> Reading<'a>;
 }

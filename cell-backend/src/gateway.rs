@@ -1,8 +1,9 @@
 //! The gateway: `POST /gateway`, one binary HTTP message in, one out.
 //!
-//! The issue that seals requests puts decapsulation between the body and [`Cell::answer`]; nothing else here changes.
-//! No header of the request is looked at, forwarded or logged, and no body is. The gate comes first and is a plain
-//! counter: a request that finds no room is told so before a byte of its body is read.
+//! Sealed requests are opened between the body and [`Cell::answer`], and nowhere else. No header of the request is
+//! looked at, forwarded or logged, and no body is. The gate comes first and is a plain counter: a request that finds no
+//! room is told so before a byte of its body is read. The last clock is here as well: whatever the parts below do, a
+//! request that waits for anything when the cell's budget is over is answered without it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,13 +14,16 @@ use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
+use domicile_deadline::Deadline;
+use domicile_wire::problem::TYPE;
 use domicile_wire::{FramingError, MEDIA_TYPE, REQUEST_MAX};
+use http_body_util::LengthLimitError;
 use tokio::sync::Semaphore;
 
 use crate::cell::Cell;
 use crate::telemetry::Turned;
 
-/// A request that found no room: what is in the cell is gone within its budget, well below a second.
+/// After a refusal for want of room or time: what is in the cell is gone within its budget, well below a second.
 const RETRY_AFTER_S: &str = "1";
 
 /// The gateway of a cell.
@@ -54,14 +58,9 @@ impl Gateway {
 
     fn turn_away(&self, turned: Turned) -> Response {
         self.cell.telemetry.turned(turned);
-        let status = match turned {
-            Turned::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Turned::Slow => StatusCode::REQUEST_TIMEOUT,
-            Turned::Framing(FramingError::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
-            Turned::Framing(_) => StatusCode::BAD_REQUEST,
-        };
+        let status = StatusCode::from_u16(turned.status()).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
         let mut response = outer(status, turned.as_str());
-        if turned == Turned::Busy {
+        if status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
         }
         response
@@ -76,16 +75,28 @@ async fn gateway(State(gateway): State<Gateway>, body: Body) -> Response {
     let budget = Duration::from_millis(gateway.cell.topology.clocks.cell_budget_ms.into());
     let bytes = match tokio::time::timeout(budget, to_bytes(body, REQUEST_MAX)).await {
         Ok(Ok(bytes)) => bytes,
-        // What else can fail is the connection, and then nobody is there to read the answer.
-        Ok(Err(_)) => return gateway.turn_away(Turned::Framing(FramingError::TooLarge)),
+        Ok(Err(error)) => return gateway.turn_away(unread(error)),
         Err(_) => return gateway.turn_away(Turned::Slow),
     };
-    match gateway.cell.answer(arrived, &bytes).await {
-        Ok(answer) => {
+    let remaining = Deadline::after(arrived, budget).remaining(gateway.cell.clock.now());
+    match tokio::time::timeout(remaining, gateway.cell.answer(arrived, &bytes)).await {
+        Ok(Ok(answer)) => {
             let headers = [(header::CONTENT_TYPE, MEDIA_TYPE), (header::CACHE_CONTROL, "no-store")];
             (headers, answer).into_response()
         }
-        Err(error) => gateway.turn_away(Turned::Framing(error)),
+        Ok(Err(error)) => gateway.turn_away(Turned::Framing(error)),
+        Err(_) => {
+            gateway.cell.telemetry.missed_deadline();
+            gateway.turn_away(Turned::Late)
+        }
+    }
+}
+
+/// Why a body was not read: it went on past the limit, or its connection broke.
+fn unread(error: axum::Error) -> Turned {
+    match error.into_inner().downcast::<LengthLimitError>() {
+        Ok(_) => Turned::Framing(FramingError::TooLarge),
+        Err(_) => Turned::Broken,
     }
 }
 
@@ -93,7 +104,20 @@ async fn gateway(State(gateway): State<Gateway>, body: Body) -> Response {
 pub(crate) fn outer(status: StatusCode, code: &str) -> Response {
     let title = status.canonical_reason().unwrap_or_default();
     let number = status.as_u16();
-    let body = format!(r#"{{"type":"about:blank","title":"{title}","status":{number},"code":"{code}"}}"#);
+    let body = format!(r#"{{"type":"{TYPE}{code}","title":"{title}","status":{number},"code":"{code}"}}"#);
     let headers = [(header::CONTENT_TYPE, "application/problem+json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_broken_connection_is_not_a_body_that_is_too_large() {
+        let large = to_bytes(Body::from(vec![0; REQUEST_MAX + 1]), REQUEST_MAX).await.unwrap_err();
+        assert_eq!(unread(large), Turned::Framing(FramingError::TooLarge));
+        let broken = axum::Error::new(std::io::Error::from(std::io::ErrorKind::ConnectionReset));
+        assert_eq!(unread(broken), Turned::Broken);
+    }
 }

@@ -84,6 +84,8 @@ enum Home {
 
 /// One shopper's items while the file is read.
 type Items = HashMap<Box<str>, ItemHistory>;
+/// The shoppers that are taken.
+type Taken = HashMap<Box<str>, Items>;
 
 /// Runs an import.
 ///
@@ -98,6 +100,11 @@ pub fn import(options: &Options) -> Result<Report, Failure> {
 
     let mut report = Report::default();
     let (mut taken, last_s) = gather(options, &topology, cell, &assignments, clock, &mut report)?;
+    // Before the store is touched: an import replaces what is in it, and an empty file is a mistake.
+    let last_s = last_s.ok_or_else(|| {
+        let remedy = "give the shop's events; an import replaces what the store holds";
+        Failure::file(Exit::Import, &options.history, "at least one event", "none", remedy)
+    })?;
     let now_s = clock.unix_seconds();
     if options.times == Times::ShiftedToNow {
         report.shifted_s = now_s.saturating_sub(last_s).div_euclid(WEEK_S) * WEEK_S;
@@ -108,7 +115,7 @@ pub fn import(options: &Options) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// The shoppers whose home is here, with their items, and the time of the file's last event.
+/// The shoppers whose home is here, with their items, and the time of the file's last event, if it has any.
 fn gather(
     options: &Options,
     topology: &Topology,
@@ -116,13 +123,13 @@ fn gather(
     assignments: &Assignments,
     clock: Clock,
     report: &mut Report,
-) -> Result<(HashMap<Box<str>, Items>, i64), Failure> {
+) -> Result<(Taken, Option<i64>), Failure> {
     let mut homes: HashMap<Box<str>, Home> = HashMap::new();
-    let mut taken: HashMap<Box<str>, Items> = HashMap::new();
-    let mut last_s = i64::MIN;
+    let mut taken = Taken::new();
+    let mut last_s = None;
     let mut progress = Progress::new("reading", input::size(&options.history)?, clock);
     input::history(&options.history, |event: Event<'_>, at_byte| {
-        last_s = last_s.max(event.time_s);
+        last_s = last_s.max(Some(event.time_s));
         let home = match homes.get(event.shopper) {
             Some(&home) => home,
             None => {
@@ -159,7 +166,7 @@ fn add(items: &mut Items, event: &Event<'_>) {
 
 fn write(
     store: &EmbeddedStore,
-    taken: &mut HashMap<Box<str>, Items>,
+    taken: &mut Taken,
     shift_s: i64,
     now_s: i64,
     clock: Clock,

@@ -21,6 +21,7 @@ pub mod pipeline;
 pub mod ranker;
 mod refusal;
 pub mod retrieval;
+pub mod room;
 pub mod serve;
 pub mod shelf;
 pub mod snapshots;

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -60,14 +61,14 @@ struct ServeArgs {
     onnxruntime: Option<PathBuf>,
     /// Inference threads, each with its own sessions and queue [default: one per core].
     #[arg(long, value_name = "N")]
-    ranker_threads: Option<usize>,
+    ranker_threads: Option<NonZeroUsize>,
     /// The candidate index.
     #[arg(long, value_enum, default_value = "exact")]
     index: IndexKind,
     /// Stage budgets and limits (TOML, version 1).
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Form of the log on standard error; RUST_LOG sets its level.
+    /// Form of the log on standard error.
     #[arg(long, value_enum, default_value = "text")]
     log: LogForm,
 }
@@ -129,7 +130,7 @@ fn run_serve(args: ServeArgs) -> anyhow::Result<()> {
         listen: args.listen,
         admin: args.admin,
         onnxruntime: args.onnxruntime,
-        ranker_threads: args.ranker_threads.unwrap_or(cores).max(1),
+        ranker_threads: args.ranker_threads.map_or(cores, NonZeroUsize::get),
         index: args.index,
         config: args.config,
     };
@@ -165,12 +166,11 @@ fn run_import(args: ImportArgs) -> anyhow::Result<()> {
 }
 
 fn start_log(form: LogForm) {
-    use tracing_subscriber::EnvFilter;
-    use tracing_subscriber::filter::LevelFilter;
-    let level = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env_lossy();
     let coloured = std::io::stderr().is_terminal();
-    let log =
-        tracing_subscriber::fmt().with_env_filter(level).with_ansi(coloured).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::INFO)
+        .with_ansi(coloured)
+        .with_writer(std::io::stderr);
     match form {
         LogForm::Text => log.init(),
         LogForm::Json => log.json().init(),

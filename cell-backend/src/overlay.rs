@@ -1,27 +1,24 @@
-//! The overlay: signed, small, fast-moving: what may be shown where, and the lists.
+//! The overlay as a cell applies it: what may be shown where, resolved to the snapshot's items.
 //!
-//! It names the item vocabulary it speaks of and is refused beside a snapshot of another, since an id denied in one
-//! catalogue may be another item in the next. What it denies is compiled into a table by item index, so that the
-//! filter costs one look-up a candidate.
-
-mod time;
+//! The document is read and checked by [`domicile_overlay`], the same for edge and cell. What only a cell can do is
+//! here: an overlay of another vocabulary than the snapshot's is refused, since an id denied in one catalogue may be
+//! another item in the next, and what is denied is compiled into a table by item index, so that the filter costs one
+//! look-up a candidate.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use domicile_envelope::{Envelope, VerifyingKey};
-use domicile_topology::{ClassId, Topology};
+use domicile_envelope::VerifyingKey;
+use domicile_overlay::Item;
+use domicile_topology::Topology;
 use domicile_wire::{RankedItem, Source};
-use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, read_text};
+use crate::snapshots::Snapshot;
 use crate::snapshots::items::{ItemIndex, ItemTable};
-use crate::snapshots::{Snapshot, content_id};
 
-/// The overlay's payload type.
-pub const PAYLOAD_TYPE: &str = "application/vnd.domicile.overlay+json";
+pub use domicile_overlay::PAYLOAD_TYPE;
 
-const VERSION: u32 = 1;
 const REMEDY: &str = "publish a new overlay for this snapshot";
 
 /// A loaded overlay.
@@ -38,38 +35,10 @@ pub struct Rules {
     lists: HashMap<String, Vec<RankedItem>>,
 }
 
-#[derive(Deserialize)]
-struct Document {
-    version: u32,
-    vocabulary: String,
-    not_after: String,
-    slots: HashMap<String, u16>,
-    locales: HashMap<String, LocaleDocument>,
-}
-
-#[derive(Deserialize)]
-struct LocaleDocument {
-    #[serde(default)]
-    deny_categories: Vec<String>,
-    #[serde(default)]
-    deny_items: Vec<String>,
-    lists: HashMap<String, Vec<Listed>>,
-}
-
-#[derive(Deserialize)]
-struct Listed {
-    id: String,
-    title: String,
-    category: String,
-    image: String,
-    url: String,
-}
-
 /// Loads and checks the overlay in `path`, signed by one of `trusted`, for `snapshot` at `now_s` (Unix seconds).
 ///
 /// # Errors
-/// [`Failure`]: unsigned, stale, of another vocabulary, or without a locale or slot that `topology` serves in a class
-/// with cells.
+/// [`Failure`]: whatever [`domicile_overlay::OverlayError`] names, or another vocabulary than the snapshot's.
 pub fn load(
     path: &Path,
     trusted: &[VerifyingKey],
@@ -77,31 +46,18 @@ pub fn load(
     topology: &Topology,
     now_s: i64,
 ) -> Result<Overlay, Failure> {
-    let fail = |expected: &str, found: &str| Failure::file(Exit::Overlay, path, expected, found, REMEDY);
     let text = read_text(Exit::Overlay, path, REMEDY)?;
-    let envelope = Envelope::parse(&text).map_err(|e| fail("a signed overlay", &e.to_string()))?;
-    let payload =
-        envelope.verify(PAYLOAD_TYPE, trusted).map_err(|e| fail("a signed overlay", &e.to_string()))?;
-    let document: Document =
-        serde_json::from_slice(&payload).map_err(|e| fail("an overlay of version 1", &e.to_string()))?;
-    if document.version != VERSION {
-        return Err(fail("an overlay of version 1", &format!("version {}", document.version)));
-    }
+    let overlay = domicile_overlay::Overlay::open(&text, trusted, topology, now_s)
+        .map_err(|e| Failure::new(Exit::Overlay, format!("{}: {e}", path.display())))?;
     let vocabulary = &snapshot.manifest.vocabulary;
-    if document.vocabulary != *vocabulary {
-        return Err(fail(
-            &format!("vocabulary {vocabulary:?}, the snapshot's"),
-            &format!("{:?}", document.vocabulary),
-        ));
+    if overlay.vocabulary() != vocabulary {
+        let expected = format!("vocabulary {vocabulary:?}, the snapshot's");
+        let found = format!("{:?}", overlay.vocabulary());
+        return Err(Failure::file(Exit::Overlay, path, &expected, &found, REMEDY));
     }
-    let ends = time::unix_seconds(&document.not_after)
-        .ok_or_else(|| fail("not_after as 2026-01-31T00:00:00Z", &format!("{:?}", document.not_after)))?;
-    if now_s >= ends {
-        return Err(fail("a not_after to come", &document.not_after));
-    }
-    document.complete(topology).map_err(|(expected, found)| fail(&expected, &found))?;
-    let locales = document.locales.into_iter().map(|(name, locale)| (name, locale.compile(&snapshot.items)));
-    Ok(Overlay { id: content_id(&payload), locales: locales.collect() })
+    let locales =
+        overlay.locales().map(|(name, rules)| (name.to_owned(), Rules::new(rules, &snapshot.items)));
+    Ok(Overlay { id: overlay.id().to_owned(), locales: locales.collect() })
 }
 
 impl Overlay {
@@ -112,6 +68,12 @@ impl Overlay {
 }
 
 impl Rules {
+    fn new(rules: &domicile_overlay::Rules, items: &ItemTable) -> Self {
+        let denied = items.iter().map(|(_, item)| rules.denies(&item.id, &item.category).is_some());
+        let lists = rules.lists().map(|(slot, list)| (slot.to_owned(), list.iter().map(ranked).collect()));
+        Self { denied: denied.collect(), lists: lists.collect() }
+    }
+
     /// Rules from what is denied, by place in the item table, and the lists by slot.
     #[cfg(test)]
     pub(crate) fn of(denied: Vec<bool>, lists: HashMap<String, Vec<RankedItem>>) -> Self {
@@ -123,65 +85,21 @@ impl Rules {
         self.denied.get(index.place()) == Some(&false)
     }
 
-    /// The list of a slot, best first, denied items taken out.
+    /// The list of a slot, best first; never with an item that is denied here.
     pub fn list(&self, slot: &str) -> &[RankedItem] {
         self.lists.get(slot).map_or(&[], Vec::as_slice)
     }
 }
 
-impl Document {
-    /// Whether every locale that a cell serves, and every slot, is here with as many items as the topology says.
-    fn complete(&self, topology: &Topology) -> Result<(), (String, String)> {
-        for slot in &topology.slots {
-            let found = self.slots.get(&slot.name);
-            if found != Some(&slot.items) {
-                let found = found.map_or_else(|| "no such slot".to_owned(), u16::to_string);
-                return Err((
-                    format!("slot {:?} of {} items, as in the topology", slot.name, slot.items),
-                    found,
-                ));
-            }
-        }
-        let served = |class: ClassId| topology.class(class).is_some_and(|c| !c.cells.is_empty());
-        for locale in topology.locales.iter().filter(|l| served(l.class)) {
-            let Some(rules) = self.locales.get(&locale.name) else {
-                return Err((format!("locale {:?}, which the topology serves", locale.name), "none".into()));
-            };
-            for slot in &topology.slots {
-                if rules.lists.get(&slot.name).is_none_or(Vec::is_empty) {
-                    return Err((format!("a list for {:?} in {:?}", slot.name, locale.name), "none".into()));
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl LocaleDocument {
-    fn compile(self, items: &ItemTable) -> Rules {
-        let denied = items.iter().map(|(_, item)| self.denies(&item.id, &item.category)).collect();
-        let allowed = |listed: &Listed| !self.denies(&listed.id, &listed.category);
-        let list = |list: &Vec<Listed>| list.iter().filter(|l| allowed(l)).map(Listed::item).collect();
-        let lists = self.lists.iter().map(|(slot, entries)| (slot.clone(), list(entries))).collect();
-        Rules { denied, lists }
-    }
-
-    fn denies(&self, id: &String, category: &String) -> bool {
-        self.deny_items.contains(id) || self.deny_categories.contains(category)
-    }
-}
-
-impl Listed {
-    fn item(&self) -> RankedItem {
-        RankedItem {
-            id: self.id.clone(),
-            title: self.title.clone(),
-            category: self.category.clone(),
-            image: self.image.clone(),
-            url: self.url.clone(),
-            source: Source::Popular,
-            score: None,
-        }
+fn ranked(item: &Item) -> RankedItem {
+    RankedItem {
+        id: item.id.clone(),
+        title: item.title.clone(),
+        category: item.category.clone(),
+        image: item.image.clone(),
+        url: item.url.clone(),
+        source: Source::Popular,
+        score: None,
     }
 }
 

@@ -1,13 +1,15 @@
 //! The ranker: query tower, full and compact model behind bounded queues.
 //!
-//! Each inference thread has sessions of its own and a queue of its own, so that nothing on a request's path is
-//! shared but a counter: one session behind a lock serves one request at a time whatever the number of cores. A job
-//! goes to the thread with the least outstanding; when every queue is full the answer is [`RankerError::Busy`] at
-//! once. A job whose deadline has passed, or whose caller has gone, is dropped before it starts.
+//! Each inference thread has sessions of its own and a queue of its own, since one session behind a lock serves one
+//! request at a time whatever the number of cores. What the threads share are atomic numbers: the load of each and
+//! the [`Speeds`]. A job goes to the thread with the least outstanding; when every queue is full the answer is
+//! [`RankerError::Busy`] at once. A job whose deadline has passed, or whose caller has gone, is dropped before it
+//! starts; one that has started is measured to its end, also when nobody waits for it any more.
 
 pub mod estimate;
 pub mod runtime;
 mod session;
+pub mod speeds;
 mod worker;
 
 use std::sync::Arc;
@@ -20,9 +22,9 @@ use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::inputs::{CandidateInputs, RequestInputs};
 use crate::snapshots::Snapshot;
-use estimate::Estimate;
 use runtime::Runtime;
 use session::Sessions;
+use speeds::{Speeds, Task};
 use worker::{Job, Work, Worker};
 
 /// Runs of each model at start: enough for an estimate of its 95th percentile.
@@ -55,9 +57,7 @@ pub enum Model {
 pub struct Ranker {
     workers: Vec<Worker>,
     clock: Clock,
-    query: Estimate,
-    full: Estimate,
-    compact: Estimate,
+    speeds: Arc<Speeds>,
 }
 
 impl Ranker {
@@ -72,25 +72,28 @@ impl Ranker {
         queue: usize,
         clock: Clock,
     ) -> Result<Self, Failure> {
-        let [query, full, compact] = [Estimate::default(), Estimate::default(), Estimate::default()];
+        let speeds = Arc::new(Speeds::default());
+        let files = &snapshot.manifest.files;
         let warm = warm_inputs(snapshot);
         let mut workers = Vec::with_capacity(threads);
         for number in 0..threads.max(1) {
             let mut sessions = Sessions::open(runtime, snapshot)?;
             for _ in 0..WARM_UP_RUNS {
                 let begun = clock.now();
-                sessions.query(&warm.0).map_err(|e| e.failure("tower.onnx"))?;
+                sessions.query(&warm.0).map_err(|e| e.failure(&files.tower.path))?;
                 let queried = clock.now();
-                sessions.score(Model::Full, &warm.0, &warm.1).map_err(|e| e.failure("full.onnx"))?;
+                sessions.score(Model::Full, &warm.0, &warm.1).map_err(|e| e.failure(&files.full.path))?;
                 let ranked = clock.now();
-                sessions.score(Model::Compact, &warm.0, &warm.1).map_err(|e| e.failure("compact.onnx"))?;
-                query.observe(queried.since(begun));
-                full.observe(ranked.since(queried));
-                compact.observe(clock.now().since(ranked));
+                sessions
+                    .score(Model::Compact, &warm.0, &warm.1)
+                    .map_err(|e| e.failure(&files.compact.path))?;
+                speeds.warmed(Task::Query, queried.since(begun));
+                speeds.warmed(Task::Score(Model::Full), ranked.since(queried));
+                speeds.warmed(Task::Score(Model::Compact), clock.now().since(ranked));
             }
-            workers.push(Worker::start(number, sessions, queue, clock)?);
+            workers.push(Worker::start(number, sessions, queue, clock, Arc::clone(&speeds))?);
         }
-        Ok(Self { workers, clock, query, full, compact })
+        Ok(Self { workers, clock, speeds })
     }
 
     /// The tower's query vector \[D\].
@@ -102,7 +105,7 @@ impl Ranker {
         inputs: &Arc<RequestInputs>,
         deadline: Deadline,
     ) -> Result<Vec<f32>, RankerError> {
-        self.ask(Work::Query(Arc::clone(inputs)), deadline, &self.query).await
+        self.ask(Work::Query(Arc::clone(inputs)), deadline).await
     }
 
     /// The scores \[C\] of the candidates.
@@ -117,18 +120,19 @@ impl Ranker {
         deadline: Deadline,
     ) -> Result<Vec<f32>, RankerError> {
         let work = Work::Score(model, Arc::clone(request), Arc::clone(candidates));
-        self.ask(work, deadline, self.speed(model)).await
+        self.ask(work, deadline).await
     }
 
     /// What a request to `model` takes now: its own run at the 95th percentile, and what is queued before it on the
     /// least loaded thread at its mean.
     pub fn needs(&self, model: Model) -> Duration {
-        self.speed(model).upper() + self.workers.iter().map(Worker::backlog).min().unwrap_or_default()
+        let backlog = self.workers.iter().map(Worker::backlog).min().unwrap_or_default();
+        self.speeds.of(Task::Score(model)).upper() + backlog
     }
 
-    /// The 95th percentile of one run of the tower, the full and the compact ranker.
-    pub fn estimates(&self) -> [(&'static str, Duration); 3] {
-        [("query", self.query.upper()), ("full", self.full.upper()), ("compact", self.compact.upper())]
+    /// What is known of the models' speed.
+    pub fn speeds(&self) -> &Speeds {
+        &self.speeds
     }
 
     /// Jobs that wait or run.
@@ -136,26 +140,21 @@ impl Ranker {
         self.workers.iter().map(Worker::outstanding).sum()
     }
 
-    fn speed(&self, model: Model) -> &Estimate {
-        match model {
-            Model::Full => &self.full,
-            Model::Compact => &self.compact,
+    async fn ask(&self, work: Work, deadline: Deadline) -> Result<Vec<f32>, RankerError> {
+        if deadline.passed(self.clock.now()) {
+            return Err(RankerError::Late);
         }
-    }
-
-    async fn ask(&self, work: Work, deadline: Deadline, speed: &Estimate) -> Result<Vec<f32>, RankerError> {
-        let (mut job, answer) = Job::new(work, deadline, speed.mean());
+        let cost = self.speeds.of(work.task()).mean();
+        let (mut job, answer) = Job::new(work, deadline, cost);
         let mut by_load: Vec<&Worker> = self.workers.iter().collect();
-        by_load.sort_by_key(|worker| worker.backlog());
+        // The loads change meanwhile: each is read once, or the order would be none.
+        by_load.sort_by_cached_key(|worker| worker.backlog());
         for worker in by_load {
             match worker.offer(job) {
                 Ok(()) => {
                     let remaining = deadline.remaining(self.clock.now());
                     let answered = tokio::time::timeout(remaining, answer).await;
-                    let done =
-                        answered.map_err(|_| RankerError::Late)?.map_err(|_| RankerError::Failed)??;
-                    speed.observe(done.took);
-                    return Ok(done.values);
+                    return answered.map_err(|_| RankerError::Late)?.map_err(|_| RankerError::Failed)?;
                 }
                 Err(back) => job = back,
             }

@@ -136,7 +136,7 @@ async fn load(options: &Serve, topology: &Topology, config: &Config, clock: Cloc
         let overlay_keys = topology.keys_for(KeyUse::Overlay);
         let overlay =
             overlay::load(&options.overlay, &overlay_keys, &snapshot, &topology, clock.unix_seconds())?;
-        let store = EmbeddedStore::open_complete(&options.store)?;
+        let store = EmbeddedStore::open_complete(&options.store)?.with_reads(config.limits.store_reads);
         let runtime = Runtime::load(options.onnxruntime.as_deref())?;
         let queue = config.limits.ranker_queue as usize;
         let ranker = Ranker::start(&runtime, &snapshot, options.ranker_threads, queue, clock)?;

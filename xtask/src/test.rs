@@ -19,13 +19,14 @@ use crate::{build, demo, fetch, wasm};
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
 /// In this order: cheap ones first, and each one after what it needs.
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     ("format", format),
     ("layout", layout),
     ("licences and bans", licences),
     ("what tests need", fetched),
     ("build", programs),
     ("edge modules", modules),
+    ("policy crates for wasm32", wasm::check_policies),
     ("edge artefact and audit", artefact),
     ("clippy", clippy),
     ("rustdoc", rustdoc),
@@ -65,7 +66,7 @@ pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
 
 /// `cargo xtask edge`: builds the artefact for the demo topology and audits it.
 pub(crate) fn run_edge() -> anyhow::Result<()> {
-    process::run(build::cargo().args(["build", "--package", "domicile"]))?;
+    build::programs()?;
     wasm::build_modules()?;
     artefact()
 }

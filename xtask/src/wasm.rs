@@ -49,6 +49,18 @@ pub(crate) fn build_modules() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The pure crates, which edge, cell and tools share.
+const POLICIES: [&str; 6] = ["deadline", "envelope", "ladder", "overlay", "pin", "topology"];
+
+/// Checks that the policy crates build for wasm32: what needs a clock, a socket or randomness does not.
+pub(crate) fn check_policies() -> anyhow::Result<()> {
+    let mut command = Toolchain::find()?.cargo();
+    command.current_dir(paths::root()).env("CARGO_TARGET_DIR", paths::target().join("wasm"));
+    command.args(["check", "--quiet", "--locked", "--profile", "component", "--target", TARGET]);
+    command.args(POLICIES.iter().flat_map(|policy| ["--package".to_owned(), format!("domicile-{policy}")]));
+    process::run(&mut command)
+}
+
 /// Builds the negative fixtures: the modules into `target/edge/fixtures/*.wasm`, and `edge-reads-body.wasm`, an edge
 /// that tries to read a body.
 pub(crate) fn build_fixtures() -> anyhow::Result<()> {
@@ -67,7 +79,7 @@ pub(crate) fn build_fixtures() -> anyhow::Result<()> {
 /// The edge of `reads-body`: the two other parts as they are, composed like any edge. It passes the audit, because the
 /// pass took the reading out; that it traps when it tries is for a test in a host to see.
 fn compose_fixture(out: &Path) -> anyhow::Result<()> {
-    process::run(build::cargo().args(["build", "--package", "domicile"]))?;
+    build::programs()?;
     let parts = out.join("edge-reads-body");
     std::fs::create_dir_all(&parts).with_context(|| format!("cannot make {}", parts.display()))?;
     for part in PARTS {

@@ -11,6 +11,7 @@ use redb::{Database, ReadableDatabase as _, ReadableTableMetadata as _, TableDef
 
 use super::{FeatureStore, Reading, Row, StoreError};
 use crate::failure::{Exit, Failure};
+use crate::room::Room;
 
 /// The store's file in its directory.
 const FILE: &str = "features.redb";
@@ -20,11 +21,14 @@ const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
 const IMPORT: &str = "import";
 const RUNNING: &str = "running";
 const COMPLETE: &str = "complete";
+/// Reads at once, unless told otherwise: a read of a cached page takes some ten microseconds.
+pub const READS: u32 = 32;
 
 /// A feature store in a directory of its own.
 #[derive(Clone)]
 pub struct EmbeddedStore {
     database: Arc<Database>,
+    reads: Room,
 }
 
 /// An import under way: until [`Import::complete`] is called, the store is not served from.
@@ -45,7 +49,7 @@ impl EmbeddedStore {
         };
         std::fs::create_dir_all(directory).map_err(|e| fail(e.to_string()))?;
         let database = Database::create(&path).map_err(|e| fail(e.to_string()))?;
-        let store = Self { database: Arc::new(database) };
+        let store = Self { database: Arc::new(database), reads: Room::of(READS) };
         store.make_tables().map_err(|e| fail(e.to_string()))?;
         Ok(store)
     }
@@ -69,6 +73,12 @@ impl EmbeddedStore {
             ));
         }
         Ok(store)
+    }
+
+    /// The same store with room for so many reads at once.
+    #[must_use]
+    pub fn with_reads(self, reads: u32) -> Self {
+        Self { reads: Room::of(reads), ..self }
     }
 
     /// Number of shoppers.
@@ -145,8 +155,8 @@ impl FeatureStore for EmbeddedStore {
     fn read<'a>(&'a self, shopper: &'a ShopperId) -> Reading<'a> {
         let (store, shopper) = (self.clone(), shopper.clone());
         Box::pin(async move {
-            let task = tokio::task::spawn_blocking(move || store.read_now(&shopper));
-            task.await.map_err(|_| StoreError::Stopping)?
+            let reads = store.reads.clone();
+            reads.run(move || store.read_now(&shopper)).await.map_err(|_| StoreError::Stopping)?
         })
     }
 }

@@ -107,6 +107,20 @@ fn complaints_have_line_and_column_and_quote_nothing() {
 }
 
 #[test]
+fn an_empty_history_is_refused_and_leaves_the_store_alone() {
+    let files = Files::new("s,a,view,1000\n", "s,de-DE\n");
+    let cell = ["eu-a", "eu-b"]
+        .into_iter()
+        .find(|cell| import(&files.options(cell, Times::AsTheyAre)).unwrap().shoppers == 1)
+        .unwrap();
+    std::fs::write(files.directory.path().join("history.csv"), HISTORY).unwrap();
+    let failure = import(&files.options(cell, Times::ShiftedToNow)).unwrap_err();
+    assert_eq!(failure.exit, Exit::Import);
+    assert!(failure.to_string().contains("expected at least one event, found none"), "{failure}");
+    assert!(read(&files.directory.path().join(cell), "s").is_some());
+}
+
+#[test]
 fn a_missing_file_and_another_header_are_named() {
     let files = Files::new("", "s,de-DE\n");
     std::fs::write(files.directory.path().join("history.csv"), "a,b\n").unwrap();

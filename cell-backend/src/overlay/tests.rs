@@ -1,4 +1,4 @@
-use domicile_envelope::SigningKey;
+use domicile_envelope::{Envelope, SigningKey};
 use serde_json::{Value, json};
 
 use super::*;
@@ -7,14 +7,16 @@ use crate::testing;
 const NOW_S: i64 = 1_800_000_000;
 
 fn document() -> Value {
-    let entry = |id: &str, category: &str| json!({"id": id, "title": id, "category": category, "image": "i", "url": "u"});
+    let entry = |id: &str| json!({"id": id, "title": id, "category": "food", "image": "i", "url": "u"});
+    let locale = |deny_items: Value| {
+        json!({
+            "deny_categories": ["wine"], "deny_items": deny_items,
+            "lists": {"home": [entry("a"), entry("d"), entry("e")]},
+        })
+    };
     json!({
         "version": 1, "name": "made-up", "vocabulary": "v1", "not_after": "2030-01-01T00:00:00Z",
-        "slots": {"home": 3},
-        "locales": {"de-DE": {
-            "deny_categories": ["wine"], "deny_items": ["b"],
-            "lists": {"home": [entry("a", "food"), entry("b", "food"), entry("c", "wine")]},
-        }},
+        "slots": {"home": 3}, "locales": {"de-DE": locale(json!(["b"])), "en-GB": locale(json!([]))},
     })
 }
 
@@ -36,23 +38,30 @@ fn load_changed(change: impl FnOnce(&mut Value)) -> Result<Overlay, Failure> {
 }
 
 #[test]
-fn what_is_denied_is_out_of_tables_and_lists() {
+fn what_a_locale_denies_is_out_of_its_table_alone() {
     let overlay = load_changed(|_| {}).ok().unwrap();
-    let rules = overlay.rules("de-DE").unwrap();
-    let allowed: Vec<u32> = (1..8).filter(|&n| rules.allows(testing::item(n))).collect();
-    assert_eq!(allowed, [1, 4, 5, 6], "an index outside the table is not allowed either");
-    assert_eq!(rules.list("home").iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a"]);
-    assert!(overlay.rules("en-GB").is_none());
+    let allowed = |locale: &str| -> Vec<u32> {
+        (1..8).filter(|&n| overlay.rules(locale).unwrap().allows(testing::item(n))).collect()
+    };
+    assert_eq!(allowed("de-DE"), [1, 4, 5, 6], "an index outside the table is not allowed either");
+    assert_eq!(allowed("en-GB"), [1, 2, 4, 5, 6]);
+    assert!(overlay.rules("fr-FR").is_none());
 }
 
 #[test]
-fn stale_foreign_and_incomplete_overlays_are_refused_with_the_cause() {
-    let refused = |change: fn(&mut Value)| load_changed(change).err().unwrap().to_string();
-    assert!(refused(|d| d["not_after"] = "2020-01-01T00:00:00Z".into()).contains("not_after to come"));
-    assert!(refused(|d| d["not_after"] = "tomorrow".into()).contains("not_after as"));
-    assert!(refused(|d| d["vocabulary"] = "v2".into()).contains("vocabulary \"v1\""));
-    assert!(refused(|d| d["version"] = 2.into()).contains("version 2"));
-    assert!(refused(|d| d["slots"]["home"] = 4.into()).contains("of 3 items, as in the topology, found 4"));
-    assert!(refused(|d| d["locales"] = json!({})).contains("locale \"de-DE\""));
-    assert!(refused(|d| d["locales"]["de-DE"]["lists"] = json!({})).contains("a list for \"home\""));
+fn lists_keep_their_order_and_say_where_they_come_from() {
+    let overlay = load_changed(|_| {}).ok().unwrap();
+    let list = overlay.rules("de-DE").unwrap().list("home");
+    assert_eq!(list.iter().map(|item| item.id.as_str()).collect::<Vec<_>>(), ["a", "d", "e"]);
+    assert!(list.iter().all(|item| item.source == Source::Popular && item.score.is_none()));
+}
+
+#[test]
+fn a_refusal_names_the_file_and_the_cause() {
+    let refused = |change: fn(&mut Value)| load_changed(change).err().unwrap();
+    let foreign = refused(|d| d["vocabulary"] = "v2".into());
+    assert!(foreign.to_string().contains("expected vocabulary \"v1\", the snapshot's, found \"v2\""));
+    let stale = refused(|d| d["not_after"] = "2020-01-01T00:00:00Z".into());
+    assert!(stale.to_string().contains("overlay.dsse.json: not_after: it held until 2020"), "{stale}");
+    assert_eq!((foreign.exit, stale.exit), (Exit::Overlay, Exit::Overlay));
 }

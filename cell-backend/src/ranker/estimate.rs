@@ -10,9 +10,10 @@ const DOWN: u64 = UP * 19;
 /// One observation's share of the mean.
 const MEAN: u64 = 16;
 
-/// The mean by exponential smoothing, for what a queue takes together; the 95th percentile, for one run, by stochastic approximation (Robbins & Monro, 1951): an observation above it
-/// moves it up by a step, one below it down by a nineteenth of the step. It follows a change within some dozens of
-/// observations, holds one number, and takes no lock.
+/// Two running numbers: the mean by exponential smoothing, for what a queue takes together, and the 95th percentile
+/// by stochastic approximation (Robbins & Monro, 1951), for one run: an observation above it moves it up by a step,
+/// one below it down by a nineteenth of the step. Both follow a change within some dozens of observations and take
+/// no lock.
 #[derive(Debug, Default)]
 pub struct Estimate {
     /// The 95th percentile in nanoseconds; 0 before the first observation.
@@ -28,12 +29,20 @@ impl Estimate {
         let step = |old: u64| match old {
             0 => Some(took.saturating_mul(2)),
             old if took > old => Some(old.saturating_add((old / UP).max(1))),
-            old => Some(old - (old / DOWN).max(1).min(old - 1)),
+            old => Some(down(old)),
         };
         // The closures always give a value, so there is nothing to be refused.
         let _ = self.upper.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
         let smooth = |old: u64| Some(if old == 0 { took } else { old - old / MEAN + took / MEAN });
         let _ = self.mean.fetch_update(Ordering::Relaxed, Ordering::Relaxed, smooth);
+    }
+
+    /// Lets the 95th percentile sink as an observation below it would. What is not tried is not observed: without
+    /// this a model that was slow once would never be tried again.
+    pub fn fade(&self) {
+        let sink = |old: u64| (old > 0).then(|| down(old));
+        // Before the first observation there is nothing to sink.
+        let _ = self.upper.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sink);
     }
 
     /// The 95th percentile.
@@ -45,6 +54,11 @@ impl Estimate {
     pub fn mean(&self) -> Duration {
         Duration::from_nanos(self.mean.load(Ordering::Relaxed))
     }
+}
+
+/// A step down, never to 0.
+fn down(old: u64) -> u64 {
+    old - (old / DOWN).max(1).min(old - 1)
 }
 
 #[cfg(test)]

@@ -21,13 +21,15 @@ pub(super) struct Sessions {
     tower: Session,
     full: Session,
     compact: Session,
+    /// Length of an embedding, and so of a query.
+    dim: usize,
 }
 
 /// Why a model gave no usable numbers. Never holds them.
 #[derive(Debug)]
 pub(super) struct RunError(String);
 
-/// An input or output: its name, whether it holds int64 (else float32), and its shape.
+/// An input or output: its name, what its elements are, and its shape ([`ANY`] where a side is free).
 type Port = (&'static str, TensorElementType, Vec<i64>);
 type Named<'v> = Vec<(Cow<'static, str>, SessionInputValue<'v>)>;
 
@@ -40,12 +42,13 @@ impl Sessions {
             tower: open(runtime, &files.tower.path, &models.tower, &tower)?,
             full: open(runtime, &files.full.path, &models.full, &ranker)?,
             compact: open(runtime, &files.compact.path, &models.compact, &ranker)?,
+            dim: snapshot.manifest.dim,
         })
     }
 
     /// The query \[D\].
     pub(super) fn query(&mut self, request: &RequestInputs) -> Result<Vec<f32>, RunError> {
-        run(&mut self.tower, shared_inputs(request)?, "query", None)
+        run(&mut self.tower, shared_inputs(request)?, "query", self.dim)
     }
 
     /// The scores \[C\].
@@ -64,7 +67,7 @@ impl Sessions {
             Model::Full => &mut self.full,
             Model::Compact => &mut self.compact,
         };
-        run(session, inputs, "scores", Some(count))
+        run(session, inputs, "scores", count)
     }
 }
 
@@ -109,7 +112,7 @@ fn open(
 }
 
 /// One thread per session: parallelism comes from the number of inference threads, and a spinning pool would take
-/// the cores from them. Memory patterns are kept per input shape, of which there are as many as candidate counts.
+/// the cores from them. No memory patterns: one would be kept for every number of candidates.
 fn build(runtime: &Runtime, bytes: &[u8]) -> Result<Session, String> {
     let text = |e: &dyn std::fmt::Display| e.to_string();
     Session::builder(&runtime.environment)
@@ -207,18 +210,16 @@ where
     Ok((Cow::Borrowed(name), tensor.into()))
 }
 
-/// Runs a session and takes its one output, if it is `count` finite numbers (any count for none).
-fn run(
-    session: &mut Session,
-    inputs: Named<'_>,
-    output: &str,
-    count: Option<usize>,
-) -> Result<Vec<f32>, RunError> {
+/// Runs a session and takes its one output, if it is `count` finite numbers: a graph may declare its sides free.
+fn run(session: &mut Session, inputs: Named<'_>, output: &str, count: usize) -> Result<Vec<f32>, RunError> {
     let outputs = session.run(inputs).map_err(|e| RunError(e.to_string()))?;
     let value = outputs.get(output).ok_or_else(|| RunError(format!("no output {output:?}")))?;
     let (_, numbers) = value.try_extract_tensor::<f32>().map_err(|e| RunError(e.to_string()))?;
-    if count.is_some_and(|count| count != numbers.len()) {
-        return Err(RunError(format!("{} numbers", numbers.len())));
+    if numbers.len() != count {
+        return Err(RunError(format!(
+            "{} numbers of {output:?} where there have to be {count}",
+            numbers.len()
+        )));
     }
     if numbers.iter().any(|number| !number.is_finite()) {
         return Err(RunError("a number that is not finite".into()));

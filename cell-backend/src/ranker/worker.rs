@@ -10,6 +10,7 @@ use domicile_deadline::Deadline;
 use tokio::sync::oneshot;
 
 use super::session::Sessions;
+use super::speeds::{Speeds, Task};
 use super::{Model, RankerError};
 use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
@@ -21,19 +22,13 @@ pub(super) enum Work {
     Score(Model, Arc<RequestInputs>, Arc<CandidateInputs>),
 }
 
-/// A result, and how long the run alone took.
-pub(super) struct Done {
-    pub(super) values: Vec<f32>,
-    pub(super) took: Duration,
-}
-
 /// Work with its deadline and the way back.
 pub(super) struct Job {
     work: Work,
     deadline: Deadline,
     /// What it will take, as far as known.
     cost: Duration,
-    answer: oneshot::Sender<Result<Done, RankerError>>,
+    answer: oneshot::Sender<Result<Vec<f32>, RankerError>>,
 }
 
 /// The handle of an inference thread. Dropping it ends the thread after the jobs in its queue.
@@ -51,12 +46,21 @@ struct Load {
     cost: AtomicU64,
 }
 
+impl Work {
+    pub(super) fn task(&self) -> Task {
+        match self {
+            Self::Query(_) => Task::Query,
+            Self::Score(model, ..) => Task::Score(*model),
+        }
+    }
+}
+
 impl Job {
     pub(super) fn new(
         work: Work,
         deadline: Deadline,
         cost: Duration,
-    ) -> (Self, oneshot::Receiver<Result<Done, RankerError>>) {
+    ) -> (Self, oneshot::Receiver<Result<Vec<f32>, RankerError>>) {
         let (answer, receiver) = oneshot::channel();
         (Self { work, deadline, cost, answer }, receiver)
     }
@@ -84,13 +88,14 @@ impl Worker {
         sessions: Sessions,
         queue: usize,
         clock: Clock,
+        speeds: Arc<Speeds>,
     ) -> Result<Self, Failure> {
         let (sender, receiver) = sync_channel(queue.max(1));
         let load = Arc::new(Load::default());
         let shared = Arc::clone(&load);
         let thread = std::thread::Builder::new()
             .name(format!("ranker-{number}"))
-            .spawn(move || serve(sessions, &receiver, &shared, clock))
+            .spawn(move || serve(sessions, &receiver, &shared, clock, &speeds))
             .map_err(|e| Failure::new(Exit::Runtime, format!("ranker thread: {e}")))?;
         Ok(Self { queue: Some(sender), load, thread: Some(thread) })
     }
@@ -131,15 +136,19 @@ impl Drop for Worker {
     }
 }
 
-fn serve(mut sessions: Sessions, queue: &Receiver<Job>, load: &Load, clock: Clock) {
+fn serve(mut sessions: Sessions, queue: &Receiver<Job>, load: &Load, clock: Clock, speeds: &Speeds) {
     while let Ok(job) = queue.recv() {
         let (begun, cost) = (clock.now(), job.cost);
         if !job.answer.is_closed() {
             let result = if job.deadline.passed(begun) {
                 Err(RankerError::Late)
             } else {
-                perform(&mut sessions, &job.work)
-                    .map(|values| Done { values, took: clock.now().since(begun) })
+                let (task, result) = (job.work.task(), perform(&mut sessions, &job.work));
+                match &result {
+                    Ok(_) => speeds.ran(task, clock.now().since(begun)),
+                    Err(_) => speeds.failed(task),
+                }
+                result
             };
             // The caller may have given up meanwhile; then nobody needs the result.
             let _ = job.answer.send(result);

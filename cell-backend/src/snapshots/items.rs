@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+/// Fewest bytes of a row: six commas and a line break.
+const ROW_MIN: usize = 7;
+
 /// An item's 1-based index in its snapshot; 0 is the models' padding and no item's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemIndex(u32);
@@ -63,8 +66,10 @@ impl ItemTable {
     /// What was expected and what was found, with the line.
     pub fn parse(bytes: &[u8], count: usize) -> Result<Self, (String, String)> {
         let mut reader = csv::Reader::from_reader(bytes);
-        let mut items = Vec::with_capacity(count);
-        let mut by_id = HashMap::with_capacity(count);
+        // The count is only a claim as yet: no more room than the bytes could fill.
+        let room = count.min(bytes.len() / ROW_MIN);
+        let mut items = Vec::with_capacity(room);
+        let mut by_id = HashMap::with_capacity(room);
         for (place, row) in reader.deserialize().enumerate() {
             let row: Row = row.map_err(|e| ("rows of the item table".to_owned(), e.to_string()))?;
             let line = place + 2;
@@ -138,6 +143,7 @@ mod tests {
         assert_eq!(table.index_of("b").and_then(|i| table.get(i)).unwrap().title, "B");
         let found = |rows: &str, count| parse(rows, count).err().unwrap();
         assert_eq!(found("1,a,A,c,d,1,/i\n", 2), ("2 items".into(), "1".into()));
+        assert_eq!(found("1,a,A,c,d,1,/i\n", usize::MAX).1, "1", "a mad count is no allocation");
         assert_eq!(found("2,a,A,c,d,1,/i\n", 1).0, "index 1 on line 2");
         assert_eq!(found("1,a,A,c,d,1,/i\n2,a,A,c,d,1,/i\n", 2).0, "a new id on line 3");
         assert_eq!(found("1,a,A,c,d,-1,/i\n", 1).0, "a price of 0 or more on line 2");

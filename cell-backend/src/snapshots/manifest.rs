@@ -11,6 +11,10 @@ pub const SHOPPER: usize = 5;
 /// Length of a model's `context` row.
 pub const CONTEXT: usize = 7;
 
+/// Longest array that a model is given, and longest embedding: far above what ranks in time, and what a start can
+/// hold in memory to warm a model.
+const LENGTH_MAX: usize = 65_536;
+
 /// A snapshot's manifest, version 1. Keys that describe (metrics, seed, names of features) are not read here.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Manifest {
@@ -122,7 +126,18 @@ impl Manifest {
                 return Err(format!("limits.{name} = {found} where this build makes {expected} features"));
             }
         }
-        let sum = self.candidates.own + self.candidates.ann + self.candidates.popular;
+        for (name, found) in [
+            ("dim", self.dim),
+            ("limits.history", limits.history),
+            ("limits.anchor", limits.anchor),
+            ("limits.candidates", limits.candidates),
+        ] {
+            if found > LENGTH_MAX {
+                return Err(format!("{name} = {found} where this build takes at most {LENGTH_MAX}"));
+            }
+        }
+        let Candidates { own, ann, popular } = self.candidates;
+        let sum = own.saturating_add(ann).saturating_add(popular);
         if sum > limits.candidates {
             return Err(format!(
                 "candidates of {sum} together where limits.candidates is {}",

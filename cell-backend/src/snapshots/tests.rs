@@ -70,6 +70,10 @@ fn each_wrong_thing_is_named_with_its_file() {
     assert!(refused(changed(|m| m["version"] = 9.into())).contains("version 9"));
     assert!(refused(changed(|m| m["dim"] = 3.into())).contains("embeddings.f16: expected 36 bytes"));
     assert!(refused(changed(|m| m["items"] = 7.into())).contains("items.csv: expected 7 items, found 6"));
+    assert!(refused(changed(|m| m["items"] = u64::MAX.into())).contains("items.csv: expected"));
+    assert!(refused(changed(|m| m["dim"] = u64::MAX.into())).contains("dim = "));
+    assert!(refused(changed(|m| m["limits"]["history"] = u64::MAX.into())).contains("limits.history = "));
+    assert!(refused(changed(|m| m["candidates"]["own"] = u64::MAX.into())).contains("candidates of"));
     assert!(refused(changed(|m| m["popular"][1] = "z".into())).contains("popular[1]"));
     assert!(refused(changed(|m| m["limits"]["cross"] = 11.into())).contains("limits.cross"));
     assert!(

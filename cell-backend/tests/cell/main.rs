@@ -9,6 +9,8 @@
     reason = "a test fails by panicking"
 )]
 
+mod clocks;
+mod documented;
 mod parity;
 mod process;
 mod recall;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use domicile_cell::clock::Clock;
 use domicile_cell::features::{Group, ItemHistory, Kind, Row};
 use domicile_cell::inputs::{self, CandidateInputs, RequestInputs};
-use domicile_cell::ranker::runtime::Runtime;
 use domicile_cell::ranker::{Model, Ranker};
 use domicile_cell::retrieval::exact::Exact;
 use domicile_cell::retrieval::{CandidateIndex as _, unite};
@@ -16,7 +15,7 @@ use domicile_deadline::Deadline;
 use domicile_topology::KeyUse;
 use serde::Deserialize;
 
-use crate::world::{World, repository};
+use crate::world::{World, repository, runtime};
 
 #[derive(Deserialize)]
 struct File {
@@ -73,8 +72,7 @@ fn features_and_scores_are_the_trainer_s() {
     let file: File = serde_json::from_str(&text).unwrap();
     assert_eq!(file.vocabulary, snapshot.manifest.vocabulary);
     let clock = Clock::start();
-    let runtime = Runtime::load(None).unwrap_or_else(|failure| panic!("set ORT_DYLIB_PATH: {failure}"));
-    let ranker = Ranker::start(&runtime, &snapshot, 1, 4, clock).ok().unwrap();
+    let ranker = Ranker::start(runtime(), &snapshot, 1, 4, clock).ok().unwrap();
     for (number, case) in file.cases.iter().enumerate() {
         check(number, case, &file, &snapshot, &ranker, clock);
     }

@@ -154,6 +154,7 @@ fn outer_refusals(cell: &Process) {
         assert_eq!(reply.status, status);
         let body = String::from_utf8(reply.body).unwrap();
         assert!(body.contains(&format!("\"code\":\"{code}\"")), "{body}");
+        assert!(body.contains(&format!("\"type\":\"urn:domicile:problem:{code}\"")), "{body}");
         assert!(reply.head.contains("application/problem+json"), "{}", reply.head);
     };
     expect(cell.post("/gateway", b""), 400, "empty");

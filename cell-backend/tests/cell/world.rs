@@ -1,8 +1,10 @@
 //! A small world in a directory of its own: topology, snapshot, overlay, history, all signed with a key made for it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use domicile_cell::overlay;
+use domicile_cell::ranker::runtime::Runtime;
 use domicile_cell::snapshots::{self, MANIFEST};
 use domicile_envelope::{Envelope, SigningKey};
 use domicile_pin::Pin;
@@ -120,6 +122,13 @@ impl World {
         let envelope = Envelope::sign(kind, payload.to_string().as_bytes(), &self.key);
         std::fs::write(to, envelope.to_json()).unwrap();
     }
+}
+
+/// The process's one ONNX Runtime.
+pub(crate) fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    let load = || Runtime::load(None).unwrap_or_else(|failure| panic!("set ORT_DYLIB_PATH: {failure}"));
+    RUNTIME.get_or_init(load)
 }
 
 /// A path of the repository.

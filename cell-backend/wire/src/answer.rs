@@ -23,8 +23,6 @@ pub enum Source {
     Ann,
     /// The popular items.
     Popular,
-    /// Neighbours of the anchor items.
-    Anchor,
 }
 
 impl Source {
@@ -34,7 +32,6 @@ impl Source {
             Self::Own => "own",
             Self::Ann => "ann",
             Self::Popular => "popular",
-            Self::Anchor => "anchor",
         }
     }
 }
@@ -83,7 +80,7 @@ pub struct Candidates {
     pub ann: u32,
     /// From the popular items.
     pub popular: u32,
-    /// Taken out by the overlay.
+    /// Taken out: denied by the overlay, or an anchor, which the page shows already.
     pub ineligible: u32,
 }
 

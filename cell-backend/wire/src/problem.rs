@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What every problem's `type` begins with; its code follows.
+pub const TYPE: &str = "urn:domicile:problem:";
+
 /// What is wrong with a sound message. The name is the code a client acts on, the metric label and the log field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -42,14 +45,12 @@ pub enum Code {
     CellNotInClass,
     /// A plain shopper id is taken on loopback only.
     ShopperRefused,
-    /// The cell failed.
-    Internal,
 }
 
 /// A problem document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// Always `about:blank`: the code says it all.
+    /// [`TYPE`] and the code.
     #[serde(rename = "type")]
     kind: String,
     /// The status's meaning in words.
@@ -67,7 +68,7 @@ impl Problem {
     /// The problem of this code; `detail` must not quote the request.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
         Self {
-            kind: "about:blank".into(),
+            kind: format!("{TYPE}{}", code.as_str()),
             title: code.title().into(),
             status: code.status(),
             code,
@@ -84,7 +85,7 @@ impl From<Code> for Problem {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 18] = [
         Self::UnknownRoute,
         Self::MethodNotAllowed,
         Self::UnsupportedType,
@@ -103,7 +104,6 @@ impl Code {
         Self::UnknownClass,
         Self::CellNotInClass,
         Self::ShopperRefused,
-        Self::Internal,
     ];
 
     /// The code's name.
@@ -127,7 +127,6 @@ impl Code {
             Self::UnknownClass => "unknown-class",
             Self::CellNotInClass => "cell-not-in-class",
             Self::ShopperRefused => "shopper-refused",
-            Self::Internal => "internal",
         }
     }
 
@@ -147,7 +146,6 @@ impl Code {
             | Self::PinEarly => 401,
             Self::UnknownClass | Self::CellNotInClass => 421,
             Self::ShopperRefused => 403,
-            Self::Internal => 500,
         }
     }
 
@@ -160,8 +158,7 @@ impl Code {
             405 => "Method Not Allowed",
             415 => "Unsupported Media Type",
             421 => "Misdirected Request",
-            422 => "Unprocessable Content",
-            _ => "Internal Server Error",
+            _ => "Unprocessable Content",
         }
     }
 }
@@ -175,6 +172,7 @@ mod tests {
         for code in Code::ALL {
             let text = serde_json::to_string(&Problem::new(code, "why")).unwrap();
             assert!(text.contains(&format!("\"code\":\"{}\"", code.as_str())), "{text}");
+            assert!(text.contains(&format!("\"type\":\"urn:domicile:problem:{}\"", code.as_str())), "{text}");
             assert_eq!(serde_json::from_str::<Problem>(&text).unwrap(), Problem::new(code, "why"));
         }
     }

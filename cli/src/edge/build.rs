@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::{SigningKey, VerifyingKey};
-use domicile_forge::{Artefact, Manifest, MintedPin, Modules, Origin, Overlay, Rows};
+use domicile_forge::{Artefact, Manifest, MintedPin, Modules, Origin, Rows};
+use domicile_overlay::Overlay;
 use domicile_topology::{KeyUse, Topology};
 
 use crate::{clock, key, output, topology};
@@ -70,25 +71,19 @@ pub(super) fn run(build: &Build) -> anyhow::Result<ExitCode> {
 
 fn overlay(build: &Build, topology: &Topology, minute: u32) -> anyhow::Result<Overlay> {
     let trusted: VerifyingKey = key::verifying(&build.overlay_key)?;
-    anyhow::ensure!(
-        topology.keys_for(KeyUse::Overlay).contains(&trusted),
-        "key {} is not listed with use \"overlay\" in {}: no cell would accept the overlay",
-        trusted.id(),
-        build.topology.display()
-    );
+    listed(build, topology, &trusted, KeyUse::Overlay)?;
     Overlay::open(&output::read(&build.overlay)?, &[trusted], topology, i64::from(minute) * 60)
         .with_context(|| format!("overlay {}", build.overlay.display()))
 }
 
 fn pin_key(build: &Build, topology: &Topology) -> anyhow::Result<SigningKey> {
     let signing = key::signing(&build.pin_key)?;
-    anyhow::ensure!(
-        topology.keys_for(KeyUse::Pin).contains(&signing.verifying_key()),
-        "key {} is not listed with use \"pin\" in {}: no cell would accept its pins",
-        signing.verifying_key().id(),
-        build.topology.display()
-    );
+    listed(build, topology, &signing.verifying_key(), KeyUse::Pin)?;
     Ok(signing)
+}
+
+fn listed(build: &Build, topology: &Topology, key: &VerifyingKey, purpose: KeyUse) -> anyhow::Result<()> {
+    topology::ensure_listed(topology, key, purpose).with_context(|| build.topology.display().to_string())
 }
 
 fn origin(
@@ -112,8 +107,8 @@ fn origin(
     }
     Ok(Origin {
         topology_serial: topology.serial,
-        overlay: overlay.id.clone(),
-        lists_not_after: overlay.not_after.clone(),
+        overlay: overlay.id().to_owned(),
+        lists_not_after: overlay.not_after().to_owned(),
         pins_until_minute: pins.iter().map(|minted| minted.until).max().unwrap_or(0),
         inputs,
     })

@@ -3,6 +3,9 @@
 //! An allow-list, not a deny-list: whatever the list of a part does not name is a finding, so a function that a later
 //! version of WASI brings is refused until somebody has looked at it. The audit reads the finished bytes and trusts
 //! nothing of how they were made; the same code runs over a component just built and over a file from anywhere.
+//!
+//! The lists are per part, and so they hold only for code that stands directly in a part: code beside the parts, or in
+//! components further inside, is refused whatever it does, rather than measured.
 
 mod builtin;
 mod inventory;
@@ -61,6 +64,10 @@ pub enum Rule {
     World,
     /// The edge does not consist of exactly its three parts.
     Parts,
+    /// A part has components with code inside it: no list says what these may have.
+    Nested,
+    /// The whole has core modules beside its parts: it is to be wiring alone.
+    OwnCode,
 }
 
 impl Audit {
@@ -87,9 +94,17 @@ pub fn audit(bytes: &[u8]) -> Result<Audit, InventoryError> {
     } else {
         examine("edge", &whole, &AllowList::of_edge(), &mut findings);
         check_world("edge", bytes, &mut findings);
+        if whole.modules > 0 {
+            let item = format!("{} outside the parts", counted(whole.modules, "core module"));
+            findings.push(Finding { component: "edge", rule: Rule::OwnCode, item });
+        }
         for inner in &whole.components {
             let part = guess(inner);
             examine(part.name(), inner, &AllowList::of_part(part), &mut findings);
+            if !inner.components.is_empty() {
+                let item = format!("{} with code inside", counted(inner.components.len(), "component"));
+                findings.push(Finding { component: part.name(), rule: Rule::Nested, item });
+            }
             components.push(ComponentAudit { part: part.name(), inventory: inner.clone() });
         }
         let mut parts: Vec<_> = components.iter().map(|component| component.part).collect();
@@ -128,6 +143,10 @@ fn examine(component: &'static str, inventory: &Inventory, list: &AllowList, fin
         rule: Rule::NotAllowed,
         item,
     }));
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn check_world(component: &'static str, bytes: &[u8], findings: &mut Vec<Finding>) {

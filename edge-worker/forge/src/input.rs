@@ -1,6 +1,7 @@
 //! From topology, overlay and pins to the rows of the three components.
 
 use domicile_envelope::SigningKey;
+use domicile_overlay::{Item, Overlay};
 use domicile_pin::{EpochPolicy, Pin};
 use domicile_tables::{
     CellAddress, ClassRow, ListKey, ListPage, Lists, Named, PinRow, RelayTable, RoutingTable, SlotWait,
@@ -9,7 +10,17 @@ use domicile_tables::{
 use domicile_topology::{Scheme, Topology};
 use serde::Serialize;
 
-use crate::overlay::{Item, Overlay};
+// The two sides of each length are written in crates that must not know each other; here they meet.
+const _: () =
+    assert!(domicile_tables::PIN_TEXT == domicile_pin::TEXT, "the router reads pins of another length");
+const _: () =
+    assert!(domicile_tables::NAME_MAX == domicile_topology::NAME_MAX, "the router reads shorter names");
+const _: () = assert!(longest_route() <= domicile_tables::MAX_PATH, "a route is longer than a path may be");
+
+/// `/v1/sealed/{pin}/{cell}/{locale}/{slot}?strict`, every name as long as a name may be.
+const fn longest_route() -> usize {
+    "/v1/sealed/".len() + domicile_pin::TEXT + 3 * (1 + domicile_topology::NAME_MAX) + "?strict".len()
+}
 
 /// The path of a cell's gateway.
 const GATEWAY: &str = "/gateway";
@@ -112,11 +123,13 @@ fn relay(topology: &Topology) -> RelayTable {
 
 /// The table of lists, then a row for each list.
 fn popularity(topology: &Topology, overlay: &Overlay) -> Vec<Vec<u8>> {
-    let mut table = Lists { not_after: overlay.not_after_seconds, rows: Vec::new() };
+    let mut table = Lists { not_after: overlay.not_after_seconds(), rows: Vec::new() };
     let mut pages = Vec::new();
     for locale in &topology.locales {
         for slot in &topology.slots {
-            let Some(items) = overlay.lists.get(&(locale.name.clone(), slot.name.clone())) else { continue };
+            let Some(items) = overlay.rules(&locale.name).and_then(|rules| rules.list(&slot.name)) else {
+                continue;
+            };
             pages.push(page(&locale.name, &slot.name, overlay, items).encode());
             let row = u32::try_from(pages.len()).unwrap_or(u32::MAX);
             table.rows.push(ListKey { locale: locale.id.0, slot: slot.id.0, row });
@@ -137,7 +150,7 @@ struct Head<'a> {
 }
 
 fn page(locale: &str, slot: &str, overlay: &Overlay, items: &[Item]) -> ListPage {
-    let head = Head { locale, slot, rung: "list", overlay: &overlay.id, not_after: &overlay.not_after };
+    let head = Head { locale, slot, rung: "list", overlay: overlay.id(), not_after: overlay.not_after() };
     // Texts and lists of texts always have a JSON form.
     let mut head = serde_json::to_string(&head).unwrap_or_default();
     head.truncate(head.len().saturating_sub(1));

@@ -11,6 +11,7 @@ use domicile_forge::{
     rewrite,
 };
 use domicile_tables::{Lists, RelayTable, RoutingTable};
+use wasm_encoder::{Component, ComponentSection as _, Module, ModuleSection, NestedComponentSection};
 
 fn built(name: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -136,6 +137,28 @@ fn a_stranger_inside_is_found() {
     let audit = audit(&compose(&router, &popularity, &relay).unwrap()).unwrap();
     assert!(!audit.passed());
     assert!(audit.findings.iter().any(|finding| finding.component == "popularity"), "{audit}");
+}
+
+/// The two places no list covers: each is appended to what passes, so nothing else can be the cause.
+#[test]
+fn code_where_no_list_looks_is_found() {
+    let [router, popularity, relay] = Part::ALL.map(|part| prepare(part, &module(part), &[]).unwrap());
+    let rules = |component: &[u8]| -> Vec<_> {
+        audit(component).unwrap().findings.iter().map(|finding| (finding.component, finding.rule)).collect()
+    };
+    let edge = compose(&router, &popularity, &relay).unwrap();
+    assert_eq!(rules(&edge), []);
+
+    let mut stray = edge;
+    ModuleSection(&Module::new()).append_to_component(&mut stray);
+    assert_eq!(rules(&stray), [("edge", Rule::OwnCode)]);
+
+    let mut inner = Component::new();
+    inner.section(&ModuleSection(&Module::new()));
+    let mut carrier = relay;
+    NestedComponentSection(&inner).append_to_component(&mut carrier);
+    let carrying = compose(&router, &popularity, &carrier).unwrap();
+    assert_eq!(rules(&carrying), [("relay", Rule::Nested)]);
 }
 
 #[test]

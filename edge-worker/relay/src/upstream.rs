@@ -19,8 +19,9 @@ const REQUEST_TYPE: &str = "message/bhttp";
 /// The media type of what comes back on success.
 const RESPONSE_TYPE: &str = "message/bhttp";
 
-/// The limit to connect: a cell is near, and the list is waiting.
-const CONNECT_NS: u64 = 300 * NS_PER_MS;
+/// The share of the slot's wait that connecting may take, in tenths. A host counts connecting and waiting for the first
+/// byte apart, and together they have to stay within the wait that the page's limit was checked against.
+const CONNECT_TENTHS: u64 = 4;
 
 /// The limit between two pieces of an answer's body, so that a dripping cell does not hold a page.
 const BETWEEN_BYTES_NS: u64 = 1_000 * NS_PER_MS;
@@ -63,11 +64,13 @@ pub(crate) async fn relay(
     let headers = fields(FIXED_HEADERS.iter().chain(&RESPONSE_HEADERS))?;
     let (answer, delivered) = Response::new(headers, Some(body), no_trailers);
     drop(no_more_back);
-    // A completion that is dropped aborts the body it stands for; so they are held until both bodies are through.
+    // Dropped unwritten, these resolve to "received". They must not be held until the bodies are through: a body is
+    // only through once they have resolved, and an instance that waits for itself is never free again.
+    drop((received, got));
+    // A completion that is dropped aborts the body it stands for, so these are awaited.
     wit_bindgen::spawn(async move {
         let _: Result<(), ErrorCode> = delivered.await;
         let _: Result<(), ErrorCode> = sent.await;
-        drop((received, got));
     });
     Ok(answer)
 }
@@ -92,8 +95,10 @@ fn address(request: &Request, cell: &CellAddress) -> Result<(), ()> {
 /// A host that lacks one of these options still has the others, so each is set on its own and a refusal is no error.
 fn limits(wait_ms: u32) -> RequestOptions {
     let options = RequestOptions::new();
-    let _ = options.set_connect_timeout(Some(CONNECT_NS));
-    let _ = options.set_first_byte_timeout(Some(u64::from(wait_ms) * NS_PER_MS));
+    let wait = u64::from(wait_ms) * NS_PER_MS;
+    let connect = wait / 10 * CONNECT_TENTHS;
+    let _ = options.set_connect_timeout(Some(connect));
+    let _ = options.set_first_byte_timeout(Some(wait - connect));
     let _ = options.set_between_bytes_timeout(Some(BETWEEN_BYTES_NS));
     options
 }

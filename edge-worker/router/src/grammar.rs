@@ -14,7 +14,7 @@
 //! A pin of the wrong length still is one to this grammar: a caller who cut it short is told so, and not that there is
 //! no such route.
 
-use domicile_tables::MAX_PATH;
+use domicile_tables::{MAX_PATH, NAME_MAX};
 
 use crate::{Fallback, Refusal};
 
@@ -24,9 +24,6 @@ pub(crate) enum Route<'a> {
     Shelf { locale: &'a str, slot: &'a str },
     Sealed { pin: &'a str, cell: &'a str, locale: &'a str, slot: &'a str, fallback: Fallback },
 }
-
-/// As long as a name in a topology may be.
-const MAX_NAME: usize = 32;
 
 /// Reads a path.
 pub(crate) fn parse(path: &str) -> Result<Route<'_>, Refusal> {
@@ -60,7 +57,7 @@ fn route(path: &str) -> Option<Route<'_>> {
 }
 
 fn name(segment: Option<&str>) -> Option<&str> {
-    token(segment).filter(|text| text.len() <= MAX_NAME)
+    token(segment).filter(|text| text.len() <= NAME_MAX)
 }
 
 fn pin(segment: Option<&str>) -> Option<&str> {

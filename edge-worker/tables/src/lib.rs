@@ -33,5 +33,8 @@ pub const TABLE_ROW: u32 = 0;
 /// The longest path the edge looks at, in bytes.
 pub const MAX_PATH: usize = 512;
 
+/// The longest name of a cell, locale or slot in a path, in bytes.
+pub const NAME_MAX: usize = 32;
+
 /// The length of a pin's text: 78 bytes in base64url without padding.
 pub const PIN_TEXT: usize = 104;

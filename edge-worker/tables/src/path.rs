@@ -78,12 +78,10 @@ mod tests {
     fn page() -> impl Strategy<Value = Page> {
         prop_oneof![
             (any::<u16>(), any::<u16>()).prop_map(|(locale, slot)| Page::Shelf { locale, slot }),
-            (any::<u16>(), any::<u16>(), 0..4usize).prop_map(|(locale, slot, reason)| Page::Fallback {
-                locale,
-                slot,
-                reason: FallbackReason::ALL[reason]
+            (any::<u16>(), any::<u16>(), 0..FallbackReason::ALL.len()).prop_map(|(locale, slot, reason)| {
+                Page::Fallback { locale, slot, reason: FallbackReason::ALL[reason] }
             }),
-            (0..15usize).prop_map(|code| Page::Problem(Problem::ALL[code])),
+            (0..Problem::ALL.len()).prop_map(|code| Page::Problem(Problem::ALL[code])),
             Just(Page::Preflight),
         ]
     }

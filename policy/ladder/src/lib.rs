@@ -36,7 +36,9 @@ pub enum Reason {
     WithinBudget,
     /// Nothing is known of the shopper, so there is nothing for the full ranker to work with.
     NoFeatures,
-    /// The full ranker would not have been done in time.
+    /// The feature store did not answer, so what is known of the shopper could not be used.
+    FeaturesFailed,
+    /// The full ranker would not have been done in time, with the compact one's time kept back.
     FullTooSlow,
     /// Not even the compact ranker would have been done in time.
     DeadlineTooNear,
@@ -62,6 +64,8 @@ pub enum FeatureState {
     Session,
     /// Nothing.
     None,
+    /// The store did not answer, or not in time: whether anything is known was not learnt.
+    Failed,
 }
 
 /// How a ranker stands for one request.
@@ -99,17 +103,36 @@ pub struct Situation {
     pub last_good: LastGood,
 }
 
+impl Situation {
+    /// How long the full ranker may take: what is left, less the reserve, less what the compact one needs, so that a
+    /// full ranker that is late after all still leaves room for it. A compact ranker that is out, or slower than the
+    /// full one, is not waited for.
+    pub fn for_full(&self) -> Duration {
+        match (self.full, self.compact) {
+            (Ranker::Ready(full), Ranker::Ready(compact)) if compact < full => {
+                self.for_compact().saturating_sub(compact)
+            }
+            _ => self.for_compact(),
+        }
+    }
+
+    /// How long the compact ranker may take: what is left, less the reserve.
+    pub fn for_compact(&self) -> Duration {
+        self.remaining.saturating_sub(self.reserve)
+    }
+}
+
 /// The rung to take now, and the reason to tell if it works out.
 pub fn choose(situation: &Situation) -> (Rung, Reason) {
-    let for_ranking = situation.remaining.saturating_sub(situation.reserve);
     let above_compact = match situation.full {
         _ if situation.features == FeatureState::None => Reason::NoFeatures,
-        Ranker::Ready(needs) if needs <= for_ranking => return (Rung::Full, Reason::WithinBudget),
+        _ if situation.features == FeatureState::Failed => Reason::FeaturesFailed,
+        Ranker::Ready(needs) if needs <= situation.for_full() => return (Rung::Full, Reason::WithinBudget),
         Ranker::Ready(_) => Reason::FullTooSlow,
         Ranker::Out(reason) => reason,
     };
     let above_list = match situation.compact {
-        Ranker::Ready(needs) if needs <= for_ranking => return (Rung::Compact, above_compact),
+        Ranker::Ready(needs) if needs <= situation.for_compact() => return (Rung::Compact, above_compact),
         Ranker::Ready(_) => Reason::DeadlineTooNear,
         Ranker::Out(reason) => reason,
     };
@@ -136,9 +159,10 @@ impl Rung {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::WithinBudget,
         Self::NoFeatures,
+        Self::FeaturesFailed,
         Self::FullTooSlow,
         Self::DeadlineTooNear,
         Self::RankerBusy,
@@ -152,6 +176,7 @@ impl Reason {
         match self {
             Self::WithinBudget => "within-budget",
             Self::NoFeatures => "no-features",
+            Self::FeaturesFailed => "features-failed",
             Self::FullTooSlow => "full-too-slow",
             Self::DeadlineTooNear => "deadline-too-near",
             Self::RankerBusy => "ranker-busy",
@@ -164,7 +189,7 @@ impl Reason {
 
 impl FeatureState {
     /// Every state.
-    pub const ALL: [Self; 4] = [Self::Fresh, Self::Stale, Self::Session, Self::None];
+    pub const ALL: [Self; 5] = [Self::Fresh, Self::Stale, Self::Session, Self::None, Self::Failed];
 
     /// The state's name in answers, labels and logs.
     pub const fn as_str(self) -> &'static str {
@@ -173,6 +198,7 @@ impl FeatureState {
             Self::Stale => "stale",
             Self::Session => "session",
             Self::None => "none",
+            Self::Failed => "failed",
         }
     }
 }

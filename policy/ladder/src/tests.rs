@@ -21,11 +21,20 @@ fn easy() -> Situation {
 fn each_rung_is_reached_for_its_reason() {
     let at = |remaining| choose(&Situation { remaining: ms(remaining), ..easy() });
     assert_eq!(at(120), (Rung::Full, Reason::WithinBudget));
-    assert_eq!(at(25), (Rung::Full, Reason::WithinBudget), "exactly enough is enough");
-    assert_eq!(at(24), (Rung::Compact, Reason::FullTooSlow));
+    assert_eq!(at(29), (Rung::Full, Reason::WithinBudget), "exactly enough is enough");
+    assert_eq!(at(28), (Rung::Compact, Reason::FullTooSlow), "the compact one could not follow");
+    let only = Situation { remaining: ms(25), compact: Ranker::Out(Reason::RankerFailed), ..easy() };
+    assert_eq!(choose(&only), (Rung::Full, Reason::WithinBudget), "nothing is kept back for what is out");
     assert_eq!(at(8), (Rung::LastGood, Reason::DeadlineTooNear));
     let alone = Situation { remaining: ms(8), last_good: LastGood::Absent, ..easy() };
     assert_eq!(choose(&alone), (Rung::List, Reason::DeadlineTooNear));
+}
+
+#[test]
+fn a_store_that_failed_is_told_from_a_shopper_nobody_knows() {
+    let at = |features| choose(&Situation { features, ..easy() });
+    assert_eq!(at(FeatureState::None), (Rung::Compact, Reason::NoFeatures));
+    assert_eq!(at(FeatureState::Failed), (Rung::Compact, Reason::FeaturesFailed));
 }
 
 #[test]
@@ -75,16 +84,20 @@ fn situation() -> impl Strategy<Value = Situation> {
     )
 }
 
-fn affords(ranker: Ranker, situation: &Situation) -> bool {
-    matches!(ranker, Ranker::Ready(needs) if needs <= situation.remaining.saturating_sub(situation.reserve))
+fn affords(ranker: Ranker, allowed: Duration) -> bool {
+    matches!(ranker, Ranker::Ready(needs) if needs <= allowed)
+}
+
+fn known(state: FeatureState) -> bool {
+    !matches!(state, FeatureState::None | FeatureState::Failed)
 }
 
 proptest! {
     #[test]
     fn a_rung_that_cannot_be_afforded_is_never_taken(situation in situation()) {
         match choose(&situation).0 {
-            Rung::Full => prop_assert!(affords(situation.full, &situation)),
-            Rung::Compact => prop_assert!(affords(situation.compact, &situation)),
+            Rung::Full => prop_assert!(affords(situation.full, situation.for_full())),
+            Rung::Compact => prop_assert!(affords(situation.compact, situation.for_compact())),
             Rung::LastGood => prop_assert_eq!(situation.last_good, LastGood::AtHand),
             Rung::List => prop_assert_eq!(situation.last_good, LastGood::Absent),
         }
@@ -93,18 +106,32 @@ proptest! {
     #[test]
     fn the_best_affordable_rung_is_taken(situation in situation()) {
         let rung = choose(&situation).0;
-        if affords(situation.compact, &situation) {
+        if affords(situation.compact, situation.for_compact()) {
             prop_assert!(rung >= Rung::Compact);
         }
-        if affords(situation.full, &situation) && situation.features != FeatureState::None {
+        if affords(situation.full, situation.for_full()) && known(situation.features) {
             prop_assert_eq!(rung, Rung::Full);
         }
     }
 
     #[test]
     fn nothing_known_is_never_full(situation in situation()) {
-        let unknown = Situation { features: FeatureState::None, ..situation };
-        prop_assert!(choose(&unknown).0 < Rung::Full);
+        for features in [FeatureState::None, FeatureState::Failed] {
+            let unknown = Situation { features, ..situation };
+            prop_assert!(choose(&unknown).0 < Rung::Full);
+        }
+    }
+
+    #[test]
+    fn after_a_full_ranker_that_used_up_its_time_the_compact_one_still_fits(situation in situation()) {
+        let (Ranker::Ready(full), Ranker::Ready(needs)) = (situation.full, situation.compact) else {
+            return Ok(());
+        };
+        prop_assume!(needs < full && choose(&situation).0 == Rung::Full);
+        let remaining = situation.remaining - situation.for_full();
+        let after = Situation { remaining, full: Ranker::Out(Reason::RankerLate), ..situation };
+        prop_assert!(needs <= after.for_compact());
+        prop_assert_eq!(choose(&after).0, Rung::Compact);
     }
 
     #[test]

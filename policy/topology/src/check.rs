@@ -12,8 +12,8 @@ use crate::{
     Scheme, Slot, SlotId, Topology, TopologyError, Trust,
 };
 
-/// Longest name that may stand in a path.
-const NAME_MAX: usize = 32;
+/// Longest name that may stand in a path, in bytes.
+pub const NAME_MAX: usize = 32;
 /// Highest weight of a cell in a class; the home hash draws once per unit.
 const WEIGHT_MAX: u32 = 100;
 /// Most items a slot may ask for.
@@ -49,7 +49,7 @@ pub(crate) fn check(file: File) -> Result<Topology, TopologyError> {
     };
     let slots: Vec<Slot> = file.slot.into_iter().map(|s| found.slot(&s, clocks)).collect();
 
-    let keys: Vec<Key> = file.key.into_iter().filter_map(|k| found.key(&k)).collect();
+    let keys: Vec<Key> = file.key.iter().enumerate().filter_map(|(at, key)| found.key(at, key)).collect();
     found.demo_keys(&keys, &cells);
     for (what, is_empty) in
         [("locale", locales.is_empty()), ("slot", slots.is_empty()), ("class", classes.is_empty())]
@@ -206,7 +206,7 @@ impl Problems {
         if !(1..=ITEMS_MAX).contains(&slot.items) {
             self.add(&place, format!("items is 1 to {ITEMS_MAX}"));
         }
-        // Two attempts have to fit into the page's life (design §2): the first, and one failover.
+        // Two attempts have to fit into the page's life: the first, and one failover.
         let needed = 2 * (u64::from(slot.relay_wait_ms) + u64::from(clocks.rtt_ms));
         if u64::from(clocks.page_limit_ms) < needed {
             self.add(
@@ -234,18 +234,20 @@ impl Problems {
         }
     }
 
-    fn key(&mut self, key: &KeyTable) -> Option<Key> {
+    /// A key has no name: its place is its number in the file's order, from 0, and its use.
+    fn key(&mut self, at: usize, key: &KeyTable) -> Option<Key> {
+        let place = || format!("key[{at}] (use {:?})", key.purpose.as_str());
         match VerifyingKey::from_jwk(&key.jwk) {
             Ok(_) if key.jwk.contains("\"d\"") => {
                 self.add(
-                    "key",
+                    place(),
                     "a secret key stands in the topology; write its public half only and replace the key",
                 );
                 None
             }
             Ok(verifying) => Some(Key { purpose: key.purpose, trust: key.trust, key: verifying }),
             Err(error) => {
-                self.add("key", format!("jwk: {error}"));
+                self.add(place(), format!("jwk: {error}"));
                 None
             }
         }
@@ -260,6 +262,18 @@ impl Problems {
                 format!("cell {:?}", cell.name),
                 "published demo keys are good on loopback only; make your own with `domicile key sign new`",
             );
+        }
+    }
+}
+
+impl KeyUse {
+    /// The use as it stands in the file.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Pin => "pin",
+            Self::Overlay => "overlay",
+            Self::Snapshot => "snapshot",
         }
     }
 }

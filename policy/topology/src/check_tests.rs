@@ -168,7 +168,10 @@ fn secret_keys_and_missing_pin_keys_are_noticed() {
     let secret = SigningKey::generate().to_jwk();
     let text = sound();
     let public = text.split('\'').nth(1).unwrap();
-    assert!(refusal(&text.replace(public, &secret)).contains("a secret key stands in the topology"));
+    let refused = refusal(&text.replace(public, &secret));
+    assert!(refused.contains("key[0] (use \"pin\"): a secret key stands in the topology"), "{refused}");
+    let second = format!("{text}\n[[key]]\nuse = \"overlay\"\njwk = 'none'\n");
+    assert!(refusal(&second).contains("key[1] (use \"overlay\"): jwk: "), "{}", refusal(&second));
     assert!(refusal(&sound().replace("use = \"pin\"", "use = \"root\"")).contains("no key of use \"pin\""));
 }
 

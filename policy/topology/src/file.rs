@@ -13,7 +13,7 @@ const EPOCH_MINUTES: u32 = 1_440;
 const OVERLAP_MINUTES: u32 = 240;
 /// A swap later than this is felt as a jump; also the longest a shelf may stay a list.
 const PAGE_LIMIT_MS: u32 = 900;
-/// What a ranking may take at the 99th percentile (design Table 3's end-to-end target).
+/// What a ranking may take at the 99th percentile (a page's ranking call sits on its critical path).
 const CELL_BUDGET_MS: u32 = 120;
 /// A mobile connection's round trip to a near edge.
 const RTT_MS: u32 = 60;

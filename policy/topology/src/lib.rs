@@ -1,6 +1,6 @@
 //! `topology.toml`: who may serve whom, where, and within which clocks.
 //!
-//! One signed file feeds the edge's tables, the cells' checks and the tools, so that no two of them can disagree
+//! One file feeds the edge's tables, the cells' checks and the tools, so that no two of them can disagree
 //! about what is lawful. It is parsed, not validated: a [`Topology`] that exists has passed every check, and the
 //! types have no other constructor. All problems are reported at once, each with its place and its remedy.
 //!
@@ -12,6 +12,7 @@ mod file;
 mod home;
 mod model;
 
+pub use check::NAME_MAX;
 pub use domicile_pin::EpochPolicy;
 pub use error::{Problem, TopologyError};
 pub use model::{

@@ -43,7 +43,7 @@ pub struct Topology {
     pub keys: Vec<Key>,
 }
 
-/// The clocks of a page (design §2); `relay_wait` is per slot ([`Slot::relay_wait_ms`]).
+/// The clocks of a page; `relay_wait` is per slot ([`Slot::relay_wait_ms`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
     /// How long after navigation a shelf may still be swapped in, in milliseconds; held by the client.

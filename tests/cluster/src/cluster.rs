@@ -1,13 +1,14 @@
 //! A cluster: the demo topology's cells and an edge, each a process, with their files below one folder.
 
 use std::fmt::Write as _;
+use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
 
 use crate::process::{self, Server};
-use crate::report::say;
+use crate::report::{self, say};
 use crate::{paths, ports};
 
 /// The demo's cells with the ports that `deploy/demo/topology.toml` gives them.
@@ -16,6 +17,7 @@ pub const CELLS: [(&str, u16); 3] = [("eu-a", 7_101), ("eu-b", 7_102), ("us-a", 
 pub const EDGE_PORT: u16 = 8_080;
 /// The cells' admin ports begin here.
 const ADMIN_PORT: u16 = 7_201;
+const SECONDS_A_DAY: u64 = 86_400;
 
 /// What a cluster is started from.
 #[derive(Clone, Debug)]
@@ -237,13 +239,26 @@ fn store(folder: &Path, cell: &str) -> PathBuf {
     folder.join("stores").join(cell)
 }
 
+/// What an import depends on: whose home is where, whose history, and the day, since an import moves histories to now
+/// and calls them fresh.
+fn fingerprint(setup: &Setup) -> anyhow::Result<String> {
+    let mut hasher = std::hash::DefaultHasher::new();
+    for file in [&setup.folder.join("topology.toml"), &setup.assignments, &setup.history] {
+        std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?.hash(&mut hasher);
+    }
+    (report::unix_seconds() / SECONDS_A_DAY).hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
 /// Loads the shoppers whose home this cell is, once: later starts find the store.
 fn import(setup: &Setup, cell: &str) -> anyhow::Result<()> {
     let (store, stamp) =
         (store(&setup.folder, cell), setup.folder.join("stores").join(format!("{cell}.imported")));
-    if stamp.is_file() && store.is_dir() {
+    let made_from = fingerprint(setup)?;
+    if store.is_dir() && std::fs::read_to_string(&stamp).is_ok_and(|stamped| stamped == made_from) {
         return Ok(());
     }
+    let _ = std::fs::remove_file(&stamp);
     let _ = std::fs::remove_dir_all(&store);
     std::fs::create_dir_all(&store).with_context(|| format!("cannot make {}", store.display()))?;
     say(format!("loading the history of the shoppers whose home is {cell}"));
@@ -253,5 +268,5 @@ fn import(setup: &Setup, cell: &str) -> anyhow::Result<()> {
         .arg(setup.folder.join("topology.toml"));
     import.arg("--history").arg(&setup.history).arg("--assignments").arg(&setup.assignments);
     process::run(import.arg("--store").arg(&store))?;
-    std::fs::write(&stamp, "").with_context(|| format!("cannot write {}", stamp.display()))
+    std::fs::write(&stamp, made_from).with_context(|| format!("cannot write {}", stamp.display()))
 }

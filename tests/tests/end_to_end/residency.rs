@@ -54,7 +54,7 @@ pub(crate) fn each_history_lies_in_one_cell_only(world: &World) {
     for cell in &world.topology.cells {
         let store = tempfile::tempdir().unwrap();
         let report = import(world, &cell.name, store.path());
-        let here = report["shoppers"]["taken"].as_u64().unwrap();
+        let here = report["shoppers"].as_u64().unwrap();
         let expected = world.shoppers.iter().filter(|(shopper, locale)| {
             let class = world.topology.locale_named(locale).unwrap().class;
             world.topology.home_cell(class, shopper) == Some(cell.id)

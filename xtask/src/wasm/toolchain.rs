@@ -8,7 +8,7 @@ use domicile_cluster::process;
 use domicile_cluster::report::say;
 
 use super::TARGET;
-use crate::build;
+use crate::{build, fetch};
 
 /// Debian's packages: a compiler, its cargo, the sources of its standard library, and a linker.
 const DEBIAN_PACKAGES: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "lld"];
@@ -93,12 +93,6 @@ fn linker() -> PathBuf {
 }
 
 fn install_debian() -> anyhow::Result<()> {
-    anyhow::ensure!(
-        process::exists("apt-get"),
-        "no compiler for {TARGET}: `rustup target add {TARGET}` failed and this is no Debian system"
-    );
-    say(format!("installing Debian packages: {} (about 150 MB)", DEBIAN_PACKAGES.join(", ")));
-    let mut apt = Command::new("apt-get");
-    apt.args(["install", "--yes", "--no-install-recommends"]).args(DEBIAN_PACKAGES);
-    process::run(apt.env("DEBIAN_FRONTEND", "noninteractive")).context("installing packages needs root")
+    fetch::debian(&DEBIAN_PACKAGES)
+        .with_context(|| format!("no compiler for {TARGET}: `rustup target add {TARGET}` failed as well"))
 }

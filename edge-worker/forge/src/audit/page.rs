@@ -44,6 +44,8 @@ impl fmt::Display for Audit {
                 Rule::NotAllowed => "not in its list",
                 Rule::World => "does not keep to its world",
                 Rule::Parts => "not the three parts of an edge",
+                Rule::Nested => "a part is not to have parts",
+                Rule::OwnCode => "the whole is not to have code of its own",
             };
             writeln!(f, "  {}: {rule}: {}", finding.component, finding.item)?;
         }

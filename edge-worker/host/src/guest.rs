@@ -1,0 +1,96 @@
+//! The guest: the one place that knows wasmtime and its experimental WASI 0.3 embedding.
+//!
+//! `wasmtime-wasi-http`'s `p3` module is marked experimental and changes between major versions, so nothing outside
+//! this module names a wasmtime type except [`Body`] and [`BodyError`]. The rest of the host hands in a request whose
+//! body is already in memory and gets an answer or a [`GuestFailure`].
+//!
+//! What is enforced here, and how:
+//! - *only our world*: [`world`] links `wasi:http/types`, `wasi:http/client`, `wasi:clocks/system-clock` and nothing
+//!   else, and names what an artefact wants beyond that;
+//! - *memory*: a cap per linear memory, both in the pool and by a limiter;
+//! - *time*: futures inside the store are not polled while a guest computes, so a clock inside it is not enough. A
+//!   thread advances the engine's epoch ([`engine`]); each tick the guest yields, so the clock around the whole worker
+//!   is polled; a guest that computes for [`store::LONGEST_RUN`] without a pause is trapped.
+
+mod call;
+mod engine;
+mod store;
+mod worker;
+mod world;
+
+use std::path::Path;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use wasmtime_wasi_http::handler::{ExpirationError, InstantiationError, ProxyHandler};
+use wasmtime_wasi_http::p3::bindings::http::types::ErrorCode;
+
+use crate::outbound::Outbound;
+use crate::settings::Settings;
+use crate::start_error::StartError;
+use std::sync::Arc;
+
+/// A body on its way between guest, cell and caller.
+pub(crate) type Body = wasmtime_wasi_http::WasiBody;
+/// What can break a [`Body`].
+pub(crate) type BodyError = wasmtime_wasi_http::Error;
+
+/// Why a guest gave no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum GuestFailure {
+    /// It trapped: an `unreachable`, its memory limit, or too long without a pause.
+    #[error("trapped")]
+    Trapped,
+    /// It did not answer within the request's clock.
+    #[error("timed-out")]
+    TimedOut,
+    /// No instance was free to take the request.
+    #[error("no-instance")]
+    NoInstance,
+    /// It answered with an error of `wasi:http`.
+    #[error("gave-an-error")]
+    GaveAnError,
+}
+
+/// A loaded artefact, ready to answer.
+pub(crate) struct Guest {
+    handler: ProxyHandler<worker::Workers>,
+    _ticker: engine::Ticker,
+}
+
+impl Guest {
+    /// Compiles the artefact, checks it against the edge's world and starts one instance to see that it can.
+    pub(crate) async fn load(
+        path: &Path,
+        settings: &Settings,
+        outbound: Arc<Outbound>,
+    ) -> Result<Self, StartError> {
+        let engine = engine::engine(&settings.limits)?;
+        let pre = world::load(&engine, path)?;
+        let ticker = engine::Ticker::start(&engine).map_err(|error| StartError::Engine(error.to_string()))?;
+        let workers = worker::Workers::new(pre, settings, outbound, ticker.now());
+        workers.try_out().await.map_err(|error| {
+            StartError::Engine(format!("the guest does not start: {}", world::one_line(&error)))
+        })?;
+        Ok(Self { handler: ProxyHandler::new(workers), _ticker: ticker })
+    }
+
+    /// Lets the guest answer one request. The caller keeps its own clock around this.
+    pub(crate) async fn answer(&self, request: Request<Bytes>) -> Result<Response<Body>, GuestFailure> {
+        let request = request.map(|bytes| Full::new(bytes).map_err(|never| match never {}).boxed_unsync());
+        self.handler.handle((), request).await.map_err(|error| classify(&error))
+    }
+}
+
+fn classify(error: &wasmtime::Error) -> GuestFailure {
+    if error.is::<ExpirationError>() {
+        GuestFailure::TimedOut
+    } else if error.is::<InstantiationError<()>>() {
+        GuestFailure::NoInstance
+    } else if error.is::<ErrorCode>() {
+        GuestFailure::GaveAnError
+    } else {
+        GuestFailure::Trapped
+    }
+}

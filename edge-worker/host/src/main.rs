@@ -1,0 +1,96 @@
+//! `domicile-edge`: serves an edge artefact until it is told to stop.
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+use domicile_edge::{Drained, Edge, LogFormat, LogLevel, Options};
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+/// At least two threads, so that one looks at the clocks while a guest computes on the other.
+const MIN_THREADS: usize = 2;
+
+const INTERNAL: u8 = 1;
+const BAD_FLAG: u8 = 2;
+const CUT: u8 = 5;
+
+fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) if error.use_stderr() => {
+            let text = error.to_string();
+            // What clap says up to the first blank line; then come usage and hints.
+            let said: Vec<_> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+            return fail(said.join(" ").trim_start_matches("error: "), BAD_FLAG);
+        }
+        Err(help) => return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(INTERNAL) },
+    };
+    log(options.log, options.log_level);
+    let threads =
+        std::thread::available_parallelism().map_or(MIN_THREADS, |cores| cores.get().max(MIN_THREADS));
+    let runtime =
+        match tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => return fail(&format!("runtime: {error}"), INTERNAL),
+        };
+    runtime.block_on(run(options))
+}
+
+async fn run(options: Options) -> ExitCode {
+    // Handlers first: a signal that arrives while the artefact is compiled must not be lost.
+    let (mut terminate, mut interrupt) =
+        match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+            (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
+            (Err(error), _) | (_, Err(error)) => return fail(&format!("signals: {error}"), INTERNAL),
+        };
+    let edge = match Edge::start(options.settings()).await {
+        Ok(edge) => edge,
+        Err(error) => return fail(&error.to_string(), error.exit_code()),
+    };
+    ready(&edge);
+    let stop = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    match edge.serve(stop).await {
+        Drained::Clean => ExitCode::SUCCESS,
+        Drained::Cut(connections) => {
+            fail(&format!("{connections} connections were still open when the drain limit was over"), CUT)
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the readiness line is this program's only output")]
+fn ready(edge: &Edge) {
+    println!("ready http://{}", edge.address());
+    if let Some(address) = edge.admin_address() {
+        tracing::info!(%address, "admin");
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the one line that says why the program ends")]
+fn fail(line: &str, code: u8) -> ExitCode {
+    eprintln!("domicile-edge: {line}");
+    ExitCode::from(code)
+}
+
+/// Only this crate's own lines are written: what libraries log may name a peer or a path.
+fn log(format: LogFormat, level: LogLevel) {
+    let level = match level {
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+    };
+    let own = Targets::new().with_target("domicile_edge", level);
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+    let registry = tracing_subscriber::registry().with(own);
+    match format {
+        LogFormat::Text => registry.with(lines).init(),
+        LogFormat::Json => registry.with(lines.json()).init(),
+    }
+}

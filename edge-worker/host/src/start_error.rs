@@ -1,0 +1,77 @@
+//! Why the host did not start, in one line, and the exit code that says so.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// A start that cannot work. [`StartError::exit_code`] sorts them as `--help` documents.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The artefact's file cannot be read.
+    #[error("artefact {}: {source}", path.display())]
+    Unreadable {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not a WebAssembly component.
+    #[error("artefact {}: not a component: {detail}", path.display())]
+    NotAComponent {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// What was found instead.
+        detail: String,
+    },
+    /// The component imports what this host does not give.
+    #[error("artefact {}: wants {}, which this host does not give", path.display(), wanted.join(", "))]
+    ForeignImport {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// Every import outside the edge's world.
+        wanted: Vec<String>,
+    },
+    /// The component's imports or exports do not have the shape of the edge's world.
+    #[error("artefact {}: does not fit the edge's world: {detail}", path.display())]
+    WrongWorld {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// The first thing that does not fit.
+        detail: String,
+    },
+    /// The engine refused its settings, or the guest does not start within them.
+    #[error("engine: {0}")]
+    Engine(String),
+    /// An address cannot be listened on.
+    #[error("listen on {address}: {source}")]
+    Address {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The admin address can be reached from other machines.
+    #[error("admin address {0} is not a loopback address")]
+    AdminNotLoopback(SocketAddr),
+    /// The address can be reached from other machines while a cell is reached on loopback.
+    #[error(
+        "listen on {0}: cells on loopback take plain requests, which must not arrive from other machines; listen on \
+         loopback, or list cells by their own addresses"
+    )]
+    PlainOffLoopback(SocketAddr),
+}
+
+impl StartError {
+    /// The process's exit code for this error.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Engine(_) => 1,
+            Self::AdminNotLoopback(_) | Self::PlainOffLoopback(_) => 2,
+            Self::Unreadable { .. }
+            | Self::NotAComponent { .. }
+            | Self::ForeignImport { .. }
+            | Self::WrongWorld { .. } => 3,
+            Self::Address { .. } => 4,
+        }
+    }
+}

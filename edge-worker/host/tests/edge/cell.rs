@@ -1,0 +1,171 @@
+//! A cell that does what a test tells it to, down to the byte.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+/// What a cell does with each request.
+#[derive(Debug, Clone)]
+pub(crate) enum Does {
+    /// Answers with this status and body.
+    Answers(u16, Vec<u8>),
+    /// Answers once it is told to.
+    Waits(Arc<Notify>),
+    /// Never answers.
+    Hangs,
+    /// Promises ten bytes, sends five, closes.
+    ClosesMidBody,
+    /// Promises a thousand bytes, sends one and then nothing.
+    Stalls,
+    /// Sends a byte every so often, for ever.
+    Drips(Duration),
+}
+
+/// One request as it arrived.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) line: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Seen {
+    /// Header names, sorted.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// A running cell; it ends when dropped.
+pub(crate) struct Cell {
+    pub(crate) address: SocketAddr,
+    log: Arc<Log>,
+    _serving: JoinSet<()>,
+}
+
+#[derive(Default)]
+struct Log {
+    seen: Mutex<Vec<Seen>>,
+    connections: Mutex<usize>,
+    arrived: Notify,
+}
+
+impl Cell {
+    pub(crate) async fn start(does: Does) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let log = Arc::<Log>::default();
+        let mut serving = JoinSet::new();
+        let shared = Arc::clone(&log);
+        serving.spawn(async move {
+            let mut open = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                *shared.connections.lock().unwrap() += 1;
+                open.spawn(serve(stream, does.clone(), Arc::clone(&shared)));
+            }
+        });
+        Self { address, log, _serving: serving }
+    }
+
+    /// An address where nobody listens.
+    pub(crate) async fn down() -> SocketAddr {
+        TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.log.seen.lock().unwrap().clone()
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        *self.log.connections.lock().unwrap()
+    }
+
+    /// Waits until a request has arrived.
+    pub(crate) async fn arrived(&self) {
+        self.log.arrived.notified().await;
+    }
+}
+
+async fn serve(mut stream: TcpStream, does: Does, log: Arc<Log>) {
+    stream.set_nodelay(true).unwrap();
+    let mut buffer = Vec::new();
+    while let Some(seen) = read(&mut stream, &mut buffer).await {
+        log.seen.lock().unwrap().push(seen);
+        log.arrived.notify_one();
+        if answer(&mut stream, &does).await.is_none() {
+            return;
+        }
+    }
+}
+
+async fn answer(stream: &mut TcpStream, does: &Does) -> Option<()> {
+    match does {
+        Does::Answers(status, body) => whole(stream, *status, body).await,
+        Does::Waits(told) => {
+            told.notified().await;
+            whole(stream, 200, b"late").await
+        }
+        Does::Hangs => std::future::pending().await,
+        Does::ClosesMidBody => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello").await.ok()?;
+            None
+        }
+        Does::Stalls => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nh").await.ok()?;
+            std::future::pending().await
+        }
+        Does::Drips(pause) => {
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n").await.ok()?;
+            loop {
+                stream.write_all(b"h").await.ok()?;
+                tokio::time::sleep(*pause).await;
+            }
+        }
+    }
+}
+
+async fn whole(stream: &mut TcpStream, status: u16, body: &[u8]) -> Option<()> {
+    let head = format!(
+        "HTTP/1.1 {status} Told\r\ncontent-length: {}\r\nset-cookie: canary\r\nx-rung: canary\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.ok()?;
+    stream.write_all(body).await.ok()
+}
+
+async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
+    let end = loop {
+        if let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end;
+        }
+        if stream.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(buffer[..end].to_vec()).unwrap();
+    buffer.drain(..end + 4);
+    let mut lines = head.split("\r\n");
+    let line = lines.next()?.to_owned();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+        .collect();
+    let length = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")
+        .map_or(0, |(_, value)| value.parse().unwrap());
+    while buffer.len() < length {
+        if stream.read_buf(buffer).await.ok()? == 0 {
+            return None;
+        }
+    }
+    let body = buffer.drain(..length).collect();
+    Some(Seen { line, headers, body })
+}

@@ -1,0 +1,122 @@
+//! Artefacts for tests, in files of their own.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use domicile_forge::{Part, componentise, compose, rewrite};
+use domicile_tables::{
+    CellAddress, ClassRow, ListKey, ListPage, Lists, Named, PinRow, RelayTable, RoutingTable, SlotWait,
+    UriScheme,
+};
+
+use crate::guests::{self, Wrong};
+
+/// The pin of the one class that [`Artefact::relay`] knows.
+const PIN: &str = concat!(
+    "AAEAAAAB",
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee",
+    "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"
+);
+
+/// How long the edge waits for a cell's answer to begin, in its tables: long where a test must not depend on it.
+const PATIENT_MS: u32 = 4_000;
+const IMPATIENT_MS: u32 = 200;
+/// The entity tag of the one list.
+pub(crate) const ETAG: &str = "\"feed\"";
+
+/// An artefact in a file that goes away with it.
+pub(crate) struct Artefact {
+    path: PathBuf,
+}
+
+impl Artefact {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("edge-{}-{}.wasm", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        std::fs::write(&path, bytes).unwrap();
+        Self { path }
+    }
+
+    /// A guest that goes wrong.
+    pub(crate) fn wrong(wrong: Wrong) -> Self {
+        Self::of(&guests::component(wrong))
+    }
+
+    /// The product's own edge, for one locale, one slot and one cell.
+    pub(crate) fn relay(cell: SocketAddr) -> Self {
+        Self::waiting(cell, PATIENT_MS)
+    }
+
+    /// The same, soon tired of waiting for a cell.
+    pub(crate) fn impatient(cell: SocketAddr) -> Self {
+        Self::waiting(cell, IMPATIENT_MS)
+    }
+
+    fn waiting(cell: SocketAddr, wait_ms: u32) -> Self {
+        let routing = RoutingTable {
+            locales: vec![named("de-DE")],
+            slots: vec![named("home")],
+            cells: vec![named("eu-a")],
+            classes: vec![ClassRow { id: 1, cells: vec![1] }],
+            pins: vec![PinRow { class: 1, epoch: 1, from: 0, until: u32::MAX, text: PIN.to_owned() }],
+        };
+        let address = CellAddress {
+            id: 1,
+            scheme: UriScheme::Http,
+            authority: cell.to_string(),
+            path: "/gateway".to_owned(),
+        };
+        let relay = RelayTable { cells: vec![address], slots: vec![SlotWait { id: 1, wait_ms }] };
+        let lists = Lists { not_after: i64::MAX, rows: vec![ListKey { locale: 1, slot: 1, row: 1 }] };
+        let page = ListPage {
+            etag: ETAG.trim_matches('"').to_owned(),
+            head: r#"{"stale":"#.to_owned(),
+            tail: r#","items":["milk"]}"#.to_owned(),
+        };
+        let part = |part: Part, rows: &[Vec<u8>]| {
+            let rewritten = rewrite(&module(part), part, rows).unwrap();
+            componentise(&rewritten.bytes).unwrap()
+        };
+        let router = part(Part::Router, &[routing.encode()]);
+        let popularity = part(Part::Popularity, &[lists.encode(), page.encode()]);
+        let relay = part(Part::Relay, &[relay.encode()]);
+        Self::of(&compose(&router, &popularity, &relay).unwrap())
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.path.clone()
+    }
+}
+
+impl Drop for Artefact {
+    fn drop(&mut self) {
+        drop(std::fs::remove_file(&self.path));
+    }
+}
+
+/// The list that [`Artefact::relay`] serves.
+pub(crate) const LIST: &str = r#"{"stale":false,"items":["milk"]}"#;
+/// Where it serves it.
+pub(crate) const SHELF: &str = "/v1/shelf/de-DE/home";
+
+/// Where it takes sealed requests.
+pub(crate) fn sealed() -> String {
+    format!("/v1/sealed/{PIN}/eu-a/de-DE/home")
+}
+
+/// What `cargo xtask modules --fixtures` builds, below the target folder that these tests are built in.
+pub(crate) fn built(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../edge").join(name);
+    assert!(path.is_file(), "{} is missing: run `cargo xtask modules --fixtures`", path.display());
+    path
+}
+
+fn module(part: Part) -> Vec<u8> {
+    std::fs::read(built(&format!("modules/{part}.wasm"))).unwrap()
+}
+
+fn named(name: &str) -> Named {
+    Named { id: 1, name: name.to_owned() }
+}

@@ -1,0 +1,21 @@
+//! The host with real listeners, real components and cells that misbehave.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail, its helpers too; clippy knows tests by their attribute only"
+)]
+
+mod admin;
+mod cell;
+mod client;
+mod fixture;
+mod guests;
+mod host;
+mod inbound;
+mod process;
+mod relay;
+mod shelf;
+mod start;
+mod wrong;

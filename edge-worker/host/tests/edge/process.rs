@@ -1,0 +1,151 @@
+//! The program itself: its flags, its readiness line, its end.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use http::Method;
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::task::spawn_blocking;
+
+use crate::cell::{Cell, Does};
+use crate::client;
+use crate::fixture::{Artefact, sealed};
+use crate::guests::Wrong;
+
+fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_domicile-edge"));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn fails(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = program().args(arguments).output().unwrap();
+    assert!(output.stdout.is_empty());
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// A running program; it is killed when a test fails.
+struct Running {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Running {
+    fn start(artefact: &Path, arguments: &[&str]) -> Self {
+        let mut child = program()
+            .arg("--artefact")
+            .arg(artefact)
+            .args(["--listen", "127.0.0.1:0", "--in-flight", "8"])
+            .args(arguments)
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let address =
+            line.trim_end().strip_prefix("ready http://").expect("a readiness line").parse().unwrap();
+        Self { child, address }
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    /// Waits for the end; says the exit code and what was logged.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (self.child.wait().unwrap().code(), log)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn a_bad_flag_is_one_line_and_exit_2() {
+    for arguments in [
+        &["--artefact", "edge.wasm", "--no-such-flag"][..],
+        &["--artefact", "edge.wasm", "--listen", "nowhere"],
+        &["--artefact", "edge.wasm", "--allow-outbound", "cell.example"],
+        &["--artefact", "edge.wasm", "--max-header", "1"],
+        &["--artefact", "edge.wasm", "--strip", "maybe"],
+        &[],
+    ] {
+        let (code, said) = fails(arguments);
+        assert_eq!((code, said.lines().count()), (Some(2), 1), "{said}");
+    }
+}
+
+#[test]
+fn a_missing_artefact_is_one_line_and_exit_3() {
+    let (code, said) = fails(&["--artefact", "no/such/edge.wasm", "--listen", "127.0.0.1:0"]);
+    assert_eq!((code, said.lines().count()), (Some(3), 1), "{said}");
+}
+
+#[test]
+fn help_documents_the_exit_codes() {
+    let output = program().arg("--help").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && said.contains("Exit codes:"), "{said}");
+}
+
+#[test]
+fn it_stops_on_either_signal() {
+    let artefact = Artefact::wrong(Wrong::Traps);
+    for name in ["TERM", "INT"] {
+        let running = Running::start(&artefact.path(), &[]);
+        running.signal(name);
+        let (code, log) = running.end();
+        assert_eq!(code, Some(0), "{log}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_in_flight_is_finished_first() {
+    let told = Arc::new(Notify::new());
+    let cell = Cell::start(Does::Waits(Arc::clone(&told))).await;
+    let artefact = Artefact::relay(cell.address);
+    let allowed = cell.address.to_string();
+    let running = Running::start(&artefact.path(), &["--allow-outbound", &allowed, "--log-level", "debug"]);
+    let (address, path) = (running.address, sealed());
+    let open = client::send(address, Method::POST, &path, &[("user-agent", "canary")], b"sealed");
+    let stopping = async {
+        cell.arrived().await;
+        running.signal("TERM");
+        while TcpStream::connect(address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+        told.notify_one();
+    };
+    let (answer, ()) = tokio::join!(open, stopping);
+    assert_eq!((answer.status.as_u16(), answer.text()), (200, "late"));
+    let (code, log) = running.end();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("/v1/sealed") && log.contains("status=200"), "{log}");
+    for never in ["canary", "127.0.0.1", path.as_str()] {
+        assert!(!log.contains(never), "{never} in {log}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_finished_within_the_drain_limit_is_cut() {
+    let cell = Cell::start(Does::Drips(std::time::Duration::from_millis(20))).await;
+    let artefact = Artefact::relay(cell.address);
+    let allowed = cell.address.to_string();
+    let running = Running::start(&artefact.path(), &["--drain-ms", "50", "--allow-outbound", &allowed]);
+    let begun = client::begin(running.address, Method::POST, &sealed(), &[], b"sealed").await;
+    running.signal("TERM");
+    let (answer, ended) = tokio::join!(begun.finish(), spawn_blocking(|| running.end()));
+    assert!(answer.body.is_none());
+    let (code, log) = ended.unwrap();
+    assert_eq!(code, Some(5), "{log}");
+}
