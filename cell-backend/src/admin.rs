@@ -33,7 +33,13 @@ pub fn routes(cell: Arc<Cell>, gateway: Gateway) -> Router {
 }
 
 async fn metrics(State(admin): State<Admin>) -> Response {
+    let stale = admin.cell.overlay.not_after_s <= admin.cell.clock.unix_seconds();
     let mut gauges = vec![
+        (
+            "domicile_cell_overlay_stale",
+            "1 once the overlay's not_after is over.",
+            f64::from(u8::from(stale)),
+        ),
         ("domicile_cell_in_flight", "Requests in the cell.", admin.gateway.in_flight() as f64),
         ("domicile_cell_ranker_outstanding", "Jobs at the rankers.", admin.cell.ranker.outstanding() as f64),
         ("domicile_cell_last_good_rankings", "Last good rankings held.", admin.cell.last_good.len() as f64),
@@ -66,6 +72,7 @@ async fn status(State(admin): State<Admin>) -> axum::Json<Value> {
         "snapshot": cell.snapshot.id,
         "snapshot_name": cell.snapshot.manifest.name,
         "overlay": cell.overlay.id,
+        "overlay_not_after_s": cell.overlay.not_after_s,
         "items": cell.snapshot.items.len(),
         "index": cell.index.name(),
         "cell_budget_ms": cell.topology.clocks.cell_budget_ms,

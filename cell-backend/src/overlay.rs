@@ -25,6 +25,9 @@ const REMEDY: &str = "publish a new overlay for this snapshot";
 pub struct Overlay {
     /// `sha256:` and the hash of its payload.
     pub id: String,
+    /// When its lists and rules run out, in seconds since the Unix epoch. They are applied beyond it, and said to be
+    /// stale: no list at all would be worse.
+    pub not_after_s: i64,
     locales: HashMap<String, Rules>,
 }
 
@@ -57,7 +60,11 @@ pub fn load(
     }
     let locales =
         overlay.locales().map(|(name, rules)| (name.to_owned(), Rules::new(rules, &snapshot.items)));
-    Ok(Overlay { id: overlay.id().to_owned(), locales: locales.collect() })
+    Ok(Overlay {
+        id: overlay.id().to_owned(),
+        not_after_s: overlay.not_after_seconds(),
+        locales: locales.collect(),
+    })
 }
 
 impl Overlay {

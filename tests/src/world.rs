@@ -39,7 +39,7 @@ impl World {
         let onnx_runtime = std::env::var_os("ORT_DYLIB_PATH")
             .context("ORT_DYLIB_PATH is not set: run these tests through `cargo xtask test`")?;
         let data = paths::target().join("demo-data");
-        let (history, assignments, shoppers) = slice(&data, folder.path())?;
+        let Slice { history, assignments, shoppers } = slice(&data, folder.path())?;
         let setup = Setup {
             folder: folder.path().join("cluster"),
             onnx_runtime: onnx_runtime.into(),
@@ -105,8 +105,15 @@ pub fn inner(pin: &str, shopper: &str, locale: &str, slot: &str, anchor: &[&str]
     })
 }
 
-/// History and assignment of the first households, as files below `folder`.
-fn slice(data: &Path, folder: &Path) -> anyhow::Result<(PathBuf, PathBuf, Vec<(String, String)>)> {
+/// Some households: their history and assignment as files, and who lives where.
+struct Slice {
+    history: PathBuf,
+    assignments: PathBuf,
+    shoppers: Vec<(String, String)>,
+}
+
+/// The first households, as files below `folder`.
+fn slice(data: &Path, folder: &Path) -> anyhow::Result<Slice> {
     let read = |name: &str| {
         std::fs::read_to_string(data.join(name))
             .with_context(|| format!("{name} is missing: `cargo xtask test` fetches it"))
@@ -134,5 +141,5 @@ fn slice(data: &Path, folder: &Path) -> anyhow::Result<(PathBuf, PathBuf, Vec<(S
     let (history_file, assignments_file) = (folder.join("history.csv"), folder.join("assignments.csv"));
     std::fs::write(&history_file, history)?;
     std::fs::write(&assignments_file, assignments)?;
-    Ok((history_file, assignments_file, shoppers))
+    Ok(Slice { history: history_file, assignments: assignments_file, shoppers })
 }

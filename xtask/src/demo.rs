@@ -41,11 +41,8 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<()> {
         return Ok(());
     }
     say(format!("\nthe edge serves at {}; Ctrl-C ends everything", cluster.edge_url()));
-    loop {
-        match interrupted.recv_timeout(Duration::from_millis(500)) {
-            Err(mpsc::RecvTimeoutError::Timeout) => cluster.check_alive()?,
-            _ => break,
-        }
+    while let Err(mpsc::RecvTimeoutError::Timeout) = interrupted.recv_timeout(Duration::from_millis(500)) {
+        cluster.check_alive()?;
     }
     say("stopping");
     Ok(())

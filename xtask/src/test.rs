@@ -8,8 +8,6 @@ mod serve;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Context as _;
-
 use domicile_cluster::report::{self, print, say, seconds};
 use domicile_cluster::{cluster, paths, process};
 
@@ -155,7 +153,7 @@ fn training() -> anyhow::Result<()> {
 }
 
 fn demo_once() -> anyhow::Result<()> {
-    let xtask = std::env::current_exe().context("cannot find this program")?;
-    process::run(Command::new(xtask).args(["demo", "--once"]))?;
+    // Not this process's own file: building the workspace has put another in its place.
+    process::run(Command::new(paths::binary("xtask")).args(["demo", "--once"]))?;
     demo::nothing_left()
 }
