@@ -3,6 +3,7 @@
 //! The inner request travels as it is (`message/bhttp`), unsealed, which is why cells take a plain shopper id on
 //! loopback only. Never retries: a fallback is the retry (RFC 9458 §6.5).
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -31,6 +32,20 @@ const OUTCOME: &str = "domicile-outcome";
 pub(crate) struct Client {
     edge: String,
     http: hyper_util::client::legacy::Client<HttpConnector, Full<Bytes>>,
+}
+
+/// Which edge, and what its tables were built from.
+#[derive(clap::Args)]
+pub(crate) struct At {
+    /// The edge, e.g. http://127.0.0.1:8080
+    #[arg(long, value_name = "URL")]
+    pub(crate) edge: String,
+    /// The topology the edge was built with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) topology: PathBuf,
+    /// The secret pin key: until there is an identity service, this command mints the pin itself
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pin_key: PathBuf,
 }
 
 /// What the edge answered to a request for a cell.

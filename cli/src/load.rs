@@ -13,21 +13,14 @@ use anyhow::Context as _;
 use domicile_topology::Topology;
 use serde_json::json;
 
-use crate::client::{self, Client, Reply};
+use crate::client::{self, At, Client, Reply};
 use crate::{clock, key, output, topology};
 
 /// Ask an edge for many shoppers' shelves and report latency, rungs and outcomes.
 #[derive(clap::Args)]
 pub(crate) struct Load {
-    /// The edge, e.g. http://127.0.0.1:8080
-    #[arg(long, value_name = "URL")]
-    edge: String,
-    /// The topology the edge was built with
-    #[arg(long, value_name = "FILE")]
-    topology: PathBuf,
-    /// The secret pin key
-    #[arg(long, value_name = "FILE")]
-    pin_key: PathBuf,
+    #[command(flatten)]
+    at: At,
     /// Shoppers and their locales: `shopper,locale` with a header line
     #[arg(long, value_name = "FILE")]
     assignments: PathBuf,
@@ -65,14 +58,14 @@ struct Tally {
 
 /// Runs the command. Exit 1 when a request got neither a ranking nor a list.
 pub(crate) async fn run(load: Load) -> anyhow::Result<ExitCode> {
-    let topology = Arc::new(topology::load(&load.topology)?);
-    let signing = key::signing(&load.pin_key)?;
+    let topology = Arc::new(topology::load(&load.at.topology)?);
+    let signing = key::signing(&load.at.pin_key)?;
     let mut pins = BTreeMap::new();
     for class in &topology.classes {
         pins.insert(class.id.0, client::pin(&topology, class, &signing)?);
     }
     let (pins, calls) = (Arc::new(pins), Arc::new(calls(&load, &topology)?));
-    let edge = Client::new(&load.edge);
+    let edge = Client::new(&load.at.edge);
     drive(&load, &edge, &topology, &pins, &calls, load.warm_up).await?;
     let started = clock::now();
     let tally = drive(&load, &edge, &topology, &pins, &calls, load.requests).await?;

@@ -1,12 +1,11 @@
 //! `domicile rank`: one personal shelf beside the popularity list of the same locale and slot.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use domicile_wire::RankAnswer;
 use serde_json::{Value, json};
 
-use crate::client::{self, Client, Reply};
+use crate::client::{self, At, Client, Reply};
 use crate::{clock, key, output, topology};
 
 /// Rows shown to a person.
@@ -17,15 +16,8 @@ const COLUMN: usize = 46;
 /// Ask an edge for a shopper's shelf and show it beside the popularity list.
 #[derive(clap::Args)]
 pub(crate) struct Rank {
-    /// The edge, e.g. http://127.0.0.1:8080
-    #[arg(long, value_name = "URL")]
-    edge: String,
-    /// The topology the edge was built with
-    #[arg(long, value_name = "FILE")]
-    topology: PathBuf,
-    /// The secret pin key: until there is an identity service, this command mints the pin itself
-    #[arg(long, value_name = "FILE")]
-    pin_key: PathBuf,
+    #[command(flatten)]
+    at: At,
     /// The locale
     #[arg(long)]
     locale: String,
@@ -51,8 +43,8 @@ pub(crate) struct Rank {
 
 /// Runs the command. Exit 0 when a cell ranked or the list was the lawful answer, 1 otherwise.
 pub(crate) async fn run(rank: Rank) -> anyhow::Result<ExitCode> {
-    let topology = topology::load(&rank.topology)?;
-    let edge = Client::new(&rank.edge);
+    let topology = topology::load(&rank.at.topology)?;
+    let edge = Client::new(&rank.at.edge);
     let list = edge.shelf(&rank.locale, &rank.slot).await?;
     let (class, cell) = (rank.class.as_deref(), rank.cell.as_deref());
     let Some(target) = client::target(&topology, &rank.locale, &rank.slot, class, cell, &rank.shopper)?
@@ -66,7 +58,7 @@ pub(crate) async fn run(rank: Rank) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let pin = client::pin(&topology, target.class, &key::signing(&rank.pin_key)?)?;
+    let pin = client::pin(&topology, target.class, &key::signing(&rank.at.pin_key)?)?;
     let inner = client::inner(&target, &pin, &rank.shopper, rank.anchor.clone())?;
     let started = clock::now();
     let reply = edge.rank(&target, &pin, &inner).await?;
