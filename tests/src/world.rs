@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use domicile_cluster::cluster::demo_file;
-use domicile_cluster::{Cluster, Setup, paths};
+use domicile_cluster::{Clocks, Cluster, Setup, paths};
 use domicile_envelope::SigningKey;
 use domicile_pin::{Epoch, Pin};
 use domicile_topology::Topology;
@@ -45,6 +45,7 @@ impl World {
             onnx_runtime: onnx_runtime.into(),
             history,
             assignments,
+            clocks: Clocks::Patient,
         };
         let cluster = Cluster::start(setup)?;
         let topology = Topology::parse(&std::fs::read_to_string(cluster.topology())?)?;

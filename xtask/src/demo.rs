@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use domicile_cluster::report::{self, say, seconds};
-use domicile_cluster::{Cluster, Setup, cluster, paths};
+use domicile_cluster::{Clocks, Cluster, Setup, cluster, paths};
 
 use crate::{build, fetch};
 
@@ -65,6 +65,7 @@ pub(crate) fn setup(name: &str) -> anyhow::Result<Setup> {
         onnx_runtime: fetch::onnx_runtime()?,
         history: data.join("history.csv"),
         assignments: data.join("assignments.csv"),
+        clocks: Clocks::Committed,
     })
 }
 

@@ -30,7 +30,23 @@ pub struct Setup {
     pub history: PathBuf,
     /// `shopper,locale`.
     pub assignments: PathBuf,
+    /// How much time the cells have.
+    pub clocks: Clocks,
 }
+
+/// How much time a cluster's cells have for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// What the demo topology and a cell's defaults say.
+    Committed,
+    /// Several times that: for tests of what is answered, which must not depend on how busy the machine is.
+    Patient,
+}
+
+/// A cell's configuration under [`Clocks::Patient`], and the budget its sum fits into.
+const PATIENT: &str =
+    "version = 1\n[budgets]\nfeatures_ms = 100\nquery_ms = 60\ncandidates_ms = 60\nrank_ms = 110\n";
+const PATIENT_BUDGET_MS: u32 = 345;
 
 /// Running servers. Dropping it stops them, edge first.
 pub struct Cluster {
@@ -91,6 +107,9 @@ impl Cluster {
         let admin_ports = ports::free(&CELLS.map(|_| ADMIN_PORT))?;
         let edge_port = ports::free(&[EDGE_PORT])?.first().copied().context("no port for the edge")?;
         write_topology(&folder.join("topology.toml"), &cell_ports)?;
+        if setup.clocks == Clocks::Patient {
+            be_patient(folder)?;
+        }
         fresh_overlay(&folder.join("overlay.dsse.json"))?;
         compose(&folder.join("topology.toml"), &folder.join("overlay.dsse.json"), &folder.join("edge.wasm"))?;
         for (name, _) in CELLS {
@@ -152,6 +171,9 @@ impl Cluster {
             .arg("--store")
             .arg(store(folder, name));
         command.arg("--onnxruntime").arg(&self.setup.onnx_runtime);
+        if self.setup.clocks == Clocks::Patient {
+            command.arg("--config").arg(folder.join("cell.toml"));
+        }
         let server = Server::start(name, &mut command, &folder.join(format!("{name}.log")))?;
         if let Some((_, running)) = self.cells.get_mut(at) {
             *running = Some(server);
@@ -221,6 +243,17 @@ fn start_edge(folder: &Path, port: u16, cell_ports: &[u16]) -> anyhow::Result<Se
         command.arg("--allow-outbound").arg(format!("127.0.0.1:{port}"));
     }
     Server::start("edge", &mut command, &folder.join("edge.log"))
+}
+
+/// Gives a cluster's cells more time than the committed files do.
+fn be_patient(folder: &Path) -> anyhow::Result<()> {
+    let file = folder.join("topology.toml");
+    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let (from, to) = ("cell_budget_ms = 120", format!("cell_budget_ms = {PATIENT_BUDGET_MS}"));
+    anyhow::ensure!(text.contains(from), "{} does not say {from:?}", file.display());
+    std::fs::write(&file, text.replace(from, &to))
+        .and_then(|()| std::fs::write(folder.join("cell.toml"), PATIENT))
+        .with_context(|| format!("cannot write below {}", folder.display()))
 }
 
 /// Signs the committed overlay anew, so that its lists do not expire under a demo.

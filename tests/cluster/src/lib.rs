@@ -10,5 +10,5 @@ pub mod ports;
 pub mod process;
 pub mod report;
 
-pub use cluster::{Cluster, Setup};
+pub use cluster::{Clocks, Cluster, Setup};
 pub use process::Server;
