@@ -252,7 +252,7 @@ mod tests {
     fn the_defaults_fit_and_what_does_not_is_refused_with_the_sum() {
         assert!(Config::load(None, 120).is_ok());
         let line = Config::load(None, 100).unwrap_err().to_string();
-        assert!(line.contains("rank 60") && line.contains("= 110 ms") && line.contains("by 10 ms"), "{line}");
+        assert!(line.contains("rank 50") && line.contains("= 117 ms") && line.contains("by 17 ms"), "{line}");
     }
 
     #[test]

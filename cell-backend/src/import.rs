@@ -94,9 +94,11 @@ type Taken = HashMap<Box<str>, Items>;
 pub fn import(options: &Options) -> Result<Report, Failure> {
     let clock = Clock::start();
     let topology = serve::topology(&options.topology)?;
-    let cell = serve::cell_named(&topology, &options.cell)?.id;
+    let me = serve::cell_named(&topology, &options.cell)?;
+    let cell = me.id;
     let assignments = Assignments::read(&options.assignments, &topology)?;
     let store = EmbeddedStore::open(&options.store)?;
+    store.claim(&options.store, &me.owner())?;
 
     let mut report = Report::default();
     let (mut taken, last_s) = gather(options, &topology, cell, &assignments, clock, &mut report)?;

@@ -96,6 +96,10 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let config = Config::load(options.config.as_deref(), topology.clocks.cell_budget_ms)?;
     let reach = reach(&options, &topology)?;
     // The listeners come first: a port in use is told before seconds go into loading.
+    if !options.admin.ip().is_loopback() {
+        let line = format!("admin address {}: metrics and status are served on loopback only", options.admin);
+        return Err(Failure::new(Exit::Listen, line));
+    }
     let (gateway_listener, admin_listener) = (bind(options.listen).await?, bind(options.admin).await?);
     let parts = load(&options, &topology, &config, clock).await?;
 
@@ -137,6 +141,7 @@ async fn load(options: &Serve, topology: &Topology, config: &Config, clock: Cloc
         let overlay =
             overlay::load(&options.overlay, &overlay_keys, &snapshot, &topology, clock.unix_seconds())?;
         let store = EmbeddedStore::open_complete(&options.store)?.with_reads(config.limits.store_reads);
+        store.claim(&options.store, &cell_named(&topology, &options.cell)?.owner())?;
         let runtime = Runtime::load(options.onnxruntime.as_deref())?;
         let queue = config.limits.ranker_queue as usize;
         let ranker = Ranker::start(&runtime, &snapshot, options.ranker_threads, queue, clock)?;

@@ -5,9 +5,16 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// Writes one line to standard output. A closed pipe (`| head`) is the reader's choice, not an error of ours.
+/// Writes one line to standard output. A closed pipe (`| head`) is the reader's choice; anything else, such as a full
+/// disk, ends the program: what was asked for would be cut off with nobody told.
 pub(crate) fn line(text: impl AsRef<str>) {
-    let _ = writeln!(std::io::stdout(), "{}", text.as_ref());
+    match writeln!(std::io::stdout(), "{}", text.as_ref()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(std::io::stderr(), "domicile: cannot write to standard output: {error}");
+            std::process::exit(1);
+        }
+        _ => {}
+    }
 }
 
 /// Writes a JSON value to standard output, indented.

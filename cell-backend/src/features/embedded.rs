@@ -19,6 +19,8 @@ const SHOPPERS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("shopper
 const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
 /// The row that tells a whole import from one that was stopped half-way.
 const IMPORT: &str = "import";
+/// The row that says which cell's shoppers these are.
+const OWNER: &str = "owner";
 const RUNNING: &str = "running";
 const COMPLETE: &str = "complete";
 /// Reads at once, unless told otherwise: a read of a cached page takes some ten microseconds.
@@ -73,6 +75,38 @@ impl EmbeddedStore {
             ));
         }
         Ok(store)
+    }
+
+    /// Makes the store `owner`'s (a cell and its boundary), or finds that it is.
+    ///
+    /// A copied or swapped folder would otherwise have one boundary's shoppers ranked in another, and nothing later
+    /// could notice.
+    ///
+    /// # Errors
+    /// [`Failure`] when it is another cell's.
+    pub fn claim(&self, directory: &Path, owner: &str) -> Result<(), Failure> {
+        let fail = |e: StoreError| Failure::new(Exit::Store, e.to_string());
+        match self.owner().map_err(fail)? {
+            Some(found) if found == owner => Ok(()),
+            Some(found) => {
+                let remedy = "point --store at this cell's own directory, and import into it";
+                let (expected, found) = (format!("the store of {owner}"), format!("the store of {found}"));
+                Err(Failure::file(Exit::Store, &directory.join(FILE), &expected, &found, remedy))
+            }
+            None => self.set_owner(owner).map_err(fail),
+        }
+    }
+
+    fn owner(&self) -> Result<Option<String>, StoreError> {
+        let read = self.database.begin_read().map_err(store_error)?;
+        let meta = read.open_table(META).map_err(store_error)?;
+        Ok(meta.get(OWNER).map_err(store_error)?.map(|value| value.value().to_owned()))
+    }
+
+    fn set_owner(&self, owner: &str) -> Result<(), StoreError> {
+        let write = self.database.begin_write().map_err(store_error)?;
+        write.open_table(META).map_err(store_error)?.insert(OWNER, owner).map_err(store_error)?;
+        write.commit().map_err(store_error)
     }
 
     /// The same store with room for so many reads at once.
@@ -174,6 +208,16 @@ mod tests {
     fn row() -> Row {
         let items = vec![ItemHistory::begin("4711", Kind::Purchase, 1_000)];
         Row { updated_s: 2_000, profile: Group { items }, session: Group::default() }
+    }
+
+    #[test]
+    fn a_store_stays_with_the_cell_that_claimed_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open(directory.path()).unwrap();
+        store.claim(directory.path(), "eu-a in eu").unwrap();
+        store.claim(directory.path(), "eu-a in eu").unwrap();
+        let line = store.claim(directory.path(), "us-a in us").unwrap_err().to_string();
+        assert!(line.contains("us-a in us") && line.contains("eu-a in eu"), "{line}");
     }
 
     #[test]

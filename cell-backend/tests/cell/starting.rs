@@ -32,7 +32,7 @@ fn files_that_are_missing_broken_or_foreign() {
     let config = world.at("config.toml");
     contains(
         &fails(serve(&world, "eu-a", &["--config", config.to_str().unwrap()]), 3),
-        &["rank 90", "= 140 ms", "120"],
+        &["rank 90", "= 157 ms", "120"],
     );
 
     world.sign_overlay(|o| o["not_after"] = "2020-01-01T00:00:00Z".into());

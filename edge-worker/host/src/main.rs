@@ -1,6 +1,6 @@
 //! `domicile-edge`: serves an edge artefact until it is told to stop.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -50,7 +50,9 @@ async fn run(options: Options) -> ExitCode {
         Ok(edge) => edge,
         Err(error) => return fail(&error.to_string(), error.exit_code()),
     };
-    ready(&edge);
+    if let Err(error) = ready(&edge) {
+        return fail(&format!("standard output: {error}"), INTERNAL);
+    }
     let stop = async {
         tokio::select! {
             _ = terminate.recv() => {}
@@ -65,12 +67,13 @@ async fn run(options: Options) -> ExitCode {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "the readiness line is this program's only output")]
-fn ready(edge: &Edge) {
-    println!("ready http://{}", edge.address());
+/// The readiness line is this program's only output: whoever waits for it has to get it.
+fn ready(edge: &Edge) -> io::Result<()> {
+    writeln!(io::stdout(), "ready http://{}", edge.address())?;
     if let Some(address) = edge.admin_address() {
         tracing::info!(%address, "admin");
     }
+    Ok(())
 }
 
 #[expect(clippy::print_stderr, reason = "the one line that says why the program ends")]

@@ -31,6 +31,7 @@ pub(crate) fn check(file: File) -> Result<Topology, TopologyError> {
     found.ids("cell", file.cell.iter().map(|c| c.id.into()));
     found.names("cell", file.cell.iter().map(|c| c.name.as_str()));
     let cells: Vec<Cell> = file.cell.into_iter().map(|c| found.cell(c, &boundaries)).collect();
+    found.authorities(&cells);
 
     found.ids("class", file.class.iter().map(|c| c.id));
     found.names("class", file.class.iter().map(|c| c.name.as_str()));
@@ -112,6 +113,19 @@ impl Problems {
             }
             if !seen.insert(name) {
                 self.add(format!("{what} {name:?}"), "the name is given twice");
+            }
+        }
+    }
+
+    /// Two cells behind one address would have one boundary's requests sent into the other.
+    fn authorities(&mut self, cells: &[Cell]) {
+        let mut seen = BTreeSet::new();
+        for cell in cells {
+            if !seen.insert(cell.authority.to_ascii_lowercase()) {
+                self.add(
+                    format!("cell {:?}: authority", cell.name),
+                    format!("{:?} is another cell's already; every cell has its own", cell.authority),
+                );
             }
         }
     }

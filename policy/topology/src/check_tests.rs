@@ -147,6 +147,12 @@ fn authorities_are_host_and_port_only() {
 }
 
 #[test]
+fn two_cells_never_share_an_address() {
+    let text = refusal(&sound().replace("[::1]:7103", "CELL-A.example:443"));
+    assert!(text.contains("cell \"us-a\": authority") && text.contains("another cell's already"), "{text}");
+}
+
+#[test]
 fn plain_http_and_demo_keys_stay_on_loopback() {
     let text =
         refusal(&sound().replace("authority = \"127.0.0.1:7102\"", "authority = \"cell-b.example:80\""));

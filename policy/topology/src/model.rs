@@ -84,6 +84,13 @@ pub struct Cell {
     pub authority: String,
 }
 
+impl Cell {
+    /// The cell with its boundary: what a store of its shoppers is marked with.
+    pub fn owner(&self) -> String {
+        format!("{} in {}", self.name, self.boundary)
+    }
+}
+
 /// How a cell is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
