@@ -46,7 +46,7 @@ pub struct Limits {
     pub max_header: usize,
     /// Requests being answered at once; one more is refused with 503. Each may hold [`Limits::max_body`] bytes.
     pub in_flight: u16,
-    /// Requests one instance serves before it is replaced. 1 costs about four fifths of the throughput.
+    /// Requests one instance serves before it is replaced. 1 costs more than half of the throughput.
     pub reuse: usize,
     /// Requests one instance serves at once. A trap ends all of them.
     pub concurrent: usize,
