@@ -58,12 +58,38 @@ pub fn load(
         let found = format!("{:?}", overlay.vocabulary());
         return Err(Failure::file(Exit::Overlay, path, &expected, &found, REMEDY));
     }
+    if let Some(stranger) = stranger(&overlay, &snapshot.items) {
+        let expected = format!("items of the snapshot in {}", stranger.place);
+        return Err(Failure::file(Exit::Overlay, path, &expected, &format!("{:?}", stranger.id), REMEDY));
+    }
     let locales =
         overlay.locales().map(|(name, rules)| (name.to_owned(), Rules::new(rules, &snapshot.items)));
     Ok(Overlay {
         id: overlay.id().to_owned(),
         not_after_s: overlay.not_after_seconds(),
         locales: locales.collect(),
+    })
+}
+
+/// An item that the overlay names and the snapshot does not have.
+struct Stranger {
+    id: String,
+    place: String,
+}
+
+/// The first item that is not in the table. Denied, it is a mistyped id, and the item that was meant is shown; listed,
+/// it is a link to nothing.
+fn stranger(overlay: &domicile_overlay::Overlay, items: &ItemTable) -> Option<Stranger> {
+    let unknown = |id: &str| items.index_of(id).is_none();
+    overlay.locales().find_map(|(locale, rules)| {
+        let denied = rules.denied_items().iter().map(|id| (id, "deny_items".to_owned()));
+        let listed = rules.lists().flat_map(|(slot, list)| {
+            list.iter().map(move |item| (&item.id, format!("the list of slot {slot:?}")))
+        });
+        denied.chain(listed).find(|(id, _)| unknown(id)).map(|(id, part)| Stranger {
+            id: id.clone(),
+            place: format!("locale {locale:?}, {part}"),
+        })
     })
 }
 

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use domicile_topology::Topology;
 
 use crate::document::{Item, LocaleDocument};
-use crate::{ListProblem, OverlayError, Rules};
+use crate::{ListProblem, OverlayError, Rules, item};
+
+/// Characters of an id that an error shows.
+const SHOWN: usize = 128;
 
 /// The rules of every locale, once each list is sound in itself and none that the topology asks for is missing.
 pub(crate) fn locales(
@@ -58,6 +61,9 @@ fn list_problem(list: &[Item], wanted: u16, rules: &Rules) -> Option<ListProblem
     }
     let mut seen = BTreeSet::new();
     list.iter().find_map(|item| {
+        if let Some((field, problem)) = item::problem(item) {
+            return Some(ListProblem::Item { item: item.id.chars().take(SHOWN).collect(), field, problem });
+        }
         if let Some(by) = rules.denies(&item.id, &item.category) {
             return Some(ListProblem::Denied { item: item.id.clone(), by });
         }

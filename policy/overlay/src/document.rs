@@ -11,7 +11,7 @@ use crate::{OverlayError, VERSION};
 
 /// The payload.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an overlay, an object")]
 pub(crate) struct Document {
     #[serde(rename = "version")]
     _version: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Document {
 
 /// One locale of it.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a locale, an object with lists")]
 pub(crate) struct LocaleDocument {
     #[serde(default)]
     pub(crate) deny_categories: BTreeSet<String>,
@@ -40,7 +40,7 @@ pub(crate) struct LocaleDocument {
 
 /// An item of a list: what a page needs to show it. Prices are not part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an item, an object with id, title, category, image and url")]
 pub struct Item {
     /// The item's id in the overlay's vocabulary.
     pub id: String,
@@ -56,6 +56,7 @@ pub struct Item {
 
 /// All that every version has.
 #[derive(Deserialize)]
+#[serde(expecting = "an overlay, an object with version, vocabulary, not_after, slots and locales")]
 struct Versioned {
     version: u64,
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use domicile_envelope::EnvelopeError;
 
 use crate::VERSION;
+use crate::item::{Field, FieldProblem};
 
 /// Why an overlay is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,6 +77,16 @@ pub enum ListProblem {
     /// An item stands in it more than once.
     #[error("item {0:?} is listed twice; list another one")]
     Twice(String),
+    /// An item says something that cannot be shown.
+    #[error("item {item:?}: its {field} {problem}; correct it")]
+    Item {
+        /// The item's id, as far as it can be shown.
+        item: String,
+        /// The field.
+        field: Field,
+        /// What is wrong with it.
+        problem: FieldProblem,
+    },
     /// An item stands in it that the same locale denies.
     #[error("item {item:?} is denied here by its {by}; list another one, or allow it")]
     Denied {

@@ -5,7 +5,7 @@
 //! looks only at what it needs is the alternative, rejected because nothing would then keep the two in agreement.
 //!
 //! It is parsed, not validated: an [`Overlay`] that exists is signed, not stale, coherent in itself (every list as
-//! long as its slot, no item twice, no item that the same locale denies) and complete for a topology. What only one
+//! long as its slot, no item twice, none that the same locale denies or a page could not show) and complete for a topology. What only one
 //! side can know, such as the snapshot's vocabulary, is left to that side.
 //!
 //! A locale or slot that the topology does not have yet is no fault: that is how a new one is rolled out, overlay
@@ -14,6 +14,7 @@
 mod check;
 mod document;
 mod error;
+mod item;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +24,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use document::Item;
 pub use error::{Denial, ListProblem, OverlayError};
+pub use item::{Field, FieldProblem};
 
 /// The payload type of an overlay's envelope.
 pub const PAYLOAD_TYPE: &str = "application/vnd.domicile.overlay+json";

@@ -176,6 +176,29 @@ fn a_list_names_nothing_that_its_locale_denies() {
     assert!(text.contains("locale \"en-GB\"") && text.contains("item \"a\" is denied here by its category"));
 }
 
+#[test]
+fn a_list_says_nothing_that_a_page_could_not_show() {
+    let with = |field: &str, value: &str| {
+        refusal(|d| d["locales"]["de-DE"]["lists"]["home"][1][field] = value.into())
+    };
+    let text = with("url", "javascript:alert(1)");
+    assert_eq!(
+        text,
+        "locale \"de-DE\", slot \"home\": item \"b\": its url is neither a path nor an https address; correct it"
+    );
+    assert!(with("title", "nul\0").contains("item \"b\": its title holds a control character"));
+    assert!(with("title", &"x".repeat(2_000_000)).contains("title is longer than 300 characters"));
+    assert!(with("id", &"x".repeat(2_000_000)).len() < 400, "an error is no copy of what is wrong");
+    assert!(with("category", "").contains("category is empty"));
+}
+
+#[test]
+fn what_is_no_object_is_named_in_words_of_the_document() {
+    let refused = |payload: &[u8]| Overlay::read(payload, &topology(), NOW).unwrap_err().to_string();
+    assert!(refused(b"[]").contains("expected an overlay, an object with"), "{}", refused(b"[]"));
+    assert!(refused(b"7").contains("expected an overlay, an object with"));
+}
+
 /// JSON of any shape, with the words of the form among its keys so that some of it gets far.
 fn json_value() -> impl Strategy<Value = Value> {
     let text = prop_oneof![
