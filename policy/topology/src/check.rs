@@ -9,7 +9,7 @@ use domicile_pin::EpochPolicy;
 use crate::file::{CellTable, ClassTable, File, KeyTable, LocaleTable, SlotTable};
 use crate::{
     Boundary, Cell, CellId, Class, ClassCell, ClassId, Clocks, Key, KeyUse, Locale, LocaleId, Problem,
-    Scheme, Slot, SlotId, Topology, TopologyError, Trust,
+    Scheme, Slot, SlotId, Topology, TopologyError, Trust, published,
 };
 
 /// Longest name that may stand in a path, in bytes.
@@ -259,7 +259,10 @@ impl Problems {
                 );
                 None
             }
-            Ok(verifying) => Some(Key { purpose: key.purpose, trust: key.trust, key: verifying }),
+            Ok(verifying) => {
+                let trust = if published::is_published(verifying.id()) { Trust::Demo } else { key.trust };
+                Some(Key { purpose: key.purpose, trust, key: verifying })
+            }
             Err(error) => {
                 self.add(place(), format!("jwk: {error}"));
                 None
@@ -288,6 +291,7 @@ impl KeyUse {
             Self::Pin => "pin",
             Self::Overlay => "overlay",
             Self::Snapshot => "snapshot",
+            Self::Edge => "edge",
         }
     }
 }
@@ -300,7 +304,7 @@ fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 /// The host of `host:port` (RFC 3986 §3.2 without userinfo), or none when it is anything else.
-fn host_of(authority: &str) -> Option<&str> {
+pub(crate) fn host_of(authority: &str) -> Option<&str> {
     let (host, port) = authority.rsplit_once(':')?;
     let port_sound = !port.is_empty()
         && port.bytes().all(|b| b.is_ascii_digit())
@@ -313,7 +317,7 @@ fn host_of(authority: &str) -> Option<&str> {
     (port_sound && host_sound).then_some(bracketed.unwrap_or(host))
 }
 
-fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 

@@ -134,6 +134,10 @@ fn authorities_are_host_and_port_only() {
         "https://cell-a.example:443",
         "cell-a.example",
         "cell-a.example:443/x",
+        "cell-a.example:443?x",
+        "cell-a.example:443#x",
+        "cell-a.example:443 ",
+        "cell-a.example:443\\r\\nx",
         "a:b@cell-a.example:443",
         "cell-a.example:0",
         "cell-a.example:+443",
@@ -159,6 +163,10 @@ fn plain_http_and_demo_keys_stay_on_loopback() {
     assert!(text.contains("plain http is for loopback only"), "{text}");
     let text = refusal(&sound().replace("use = \"pin\"", "use = \"pin\"\ntrust = \"demo\""));
     assert!(text.contains("cell \"eu-a\": published demo keys"), "{text}");
+    let published = include_str!("../../../deploy/demo/topology.toml");
+    let key = published.split("jwk = ").nth(2).and_then(|rest| rest.lines().next()).unwrap();
+    let text = refusal(&format!("{}\n[[key]]\nuse = \"pin\"\njwk = {key}\n", sound()));
+    assert!(text.contains("published demo keys"), "whatever the file calls them: {text}");
 }
 
 #[test]

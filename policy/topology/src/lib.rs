@@ -11,6 +11,8 @@ mod error;
 mod file;
 mod home;
 mod model;
+mod published;
+mod signed;
 
 pub use check::NAME_MAX;
 pub use domicile_pin::EpochPolicy;
@@ -19,3 +21,4 @@ pub use model::{
     Boundary, Cell, CellId, Class, ClassCell, ClassId, Clocks, Key, KeyUse, Locale, LocaleId, OnExhaustion,
     Scheme, Slot, SlotId, Topology, Trust,
 };
+pub use signed::{PAYLOAD_TYPE, SignedTopology, SignedTopologyError};

@@ -182,7 +182,7 @@ pub struct Key {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyUse {
-    /// Topologies, manifests, other keys. Kept offline.
+    /// Topologies. Kept offline: nothing that changes by the day needs it.
     Root,
     /// Pins.
     Pin,
@@ -190,6 +190,8 @@ pub enum KeyUse {
     Overlay,
     /// Snapshots.
     Snapshot,
+    /// The manifests of edge artefacts.
+    Edge,
 }
 
 /// How far a key is to be trusted.
@@ -219,6 +221,13 @@ impl Topology {
     /// Whether any listed key is a published demo key.
     pub fn has_demo_keys(&self) -> bool {
         self.keys.iter().any(|k| k.trust == Trust::Demo)
+    }
+
+    /// Whether every cell stands on loopback.
+    pub fn is_on_loopback(&self) -> bool {
+        self.cells
+            .iter()
+            .all(|cell| crate::check::host_of(&cell.authority).is_some_and(crate::check::is_loopback))
     }
 
     /// The cell of this name.

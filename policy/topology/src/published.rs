@@ -1,0 +1,34 @@
+//! The keys whose secret halves are published with the demo.
+//!
+//! A file may call such a key private; it is still everybody's. So they are known by their ids.
+
+use domicile_envelope::KeyId;
+
+/// `deploy/demo/keys/{root,pin,overlay,snapshot,edge}.jwk`.
+const PUBLISHED: [&str; 5] =
+    ["adeac91a34674c2e", "ae57868e055de9af", "568b3df166d75e42", "f26cb4a28eefe9ed", "8e779b5c47d9eccc"];
+
+/// Whether everybody has the secret half of this key.
+pub(crate) fn is_published(id: KeyId) -> bool {
+    PUBLISHED.contains(&id.to_string().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use domicile_envelope::VerifyingKey;
+
+    use super::*;
+
+    #[test]
+    fn the_ids_are_those_of_the_files() {
+        let files = [
+            include_str!("../../../deploy/demo/keys/root.jwk"),
+            include_str!("../../../deploy/demo/keys/pin.jwk"),
+            include_str!("../../../deploy/demo/keys/overlay.jwk"),
+            include_str!("../../../deploy/demo/keys/snapshot.jwk"),
+            include_str!("../../../deploy/demo/keys/edge.jwk"),
+        ];
+        let ids = files.map(|file| VerifyingKey::from_jwk(file).unwrap().id().to_string());
+        assert_eq!(ids, PUBLISHED);
+    }
+}
