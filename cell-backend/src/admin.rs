@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use serde_json::{Value, json};
 
 use crate::cell::Cell;
 use crate::gateway::{Gateway, outer};
+use crate::listen::{Connections, names_one_host};
 use crate::ranker::speeds::Task;
+use crate::telemetry::Turned;
 
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -19,17 +22,27 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 struct Admin {
     cell: Arc<Cell>,
     gateway: Gateway,
+    sealed: Arc<Connections>,
 }
 
 /// The admin routes of a cell. They exist only once everything is loaded and warmed, so ready is what they are.
-pub fn routes(cell: Arc<Cell>, gateway: Gateway) -> Router {
+pub fn routes(cell: Arc<Cell>, gateway: Gateway, sealed: Arc<Connections>) -> Router {
     Router::new()
         .route("/ready", get(|| async { "ready\n" }))
         .route("/live", get(|| async { "live\n" }))
         .route("/metrics", get(metrics))
         .route("/status", get(status))
         .fallback(|| async { outer(StatusCode::NOT_FOUND, "unknown-route") })
-        .with_state(Admin { cell, gateway })
+        .layer(from_fn(one_host))
+        .with_state(Admin { cell, gateway, sealed })
+}
+
+async fn one_host(request: Request, next: Next) -> Response {
+    if names_one_host(request.headers()) {
+        next.run(request).await
+    } else {
+        outer(StatusCode::BAD_REQUEST, Turned::Host.as_str())
+    }
 }
 
 async fn metrics(State(admin): State<Admin>) -> Response {
@@ -41,6 +54,7 @@ async fn metrics(State(admin): State<Admin>) -> Response {
             f64::from(u8::from(stale)),
         ),
         ("domicile_cell_in_flight", "Requests in the cell.", admin.gateway.in_flight() as f64),
+        ("domicile_cell_connections", "Connections to the gateway.", admin.sealed.open() as f64),
         ("domicile_cell_ranker_outstanding", "Jobs at the rankers.", admin.cell.ranker.outstanding() as f64),
         ("domicile_cell_last_good_rankings", "Last good rankings held.", admin.cell.last_good.len() as f64),
     ];
@@ -57,7 +71,7 @@ async fn metrics(State(admin): State<Admin>) -> Response {
 }
 
 async fn status(State(admin): State<Admin>) -> axum::Json<Value> {
-    let Admin { cell, gateway } = admin;
+    let Admin { cell, gateway, .. } = admin;
     let micros = |task| {
         let upper = cell.ranker.speeds().of(task).upper();
         json!(u64::try_from(upper.as_micros()).unwrap_or(u64::MAX))

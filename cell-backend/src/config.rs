@@ -11,12 +11,16 @@ use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, read_text};
 use crate::features::embedded::READS;
+use crate::listen::Terms;
 
 /// The version this build reads.
 const VERSION: u32 = 1;
 
 /// Most blocking calls of a kind at once: a quarter of the runtime's threads for them.
 const BLOCKING_MAX: u32 = 128;
+
+/// Most connections of a listener: more than one process can have files open for on common systems.
+const CONNECTIONS_MAX: u32 = 1 << 20;
 
 /// A cell's configuration.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -30,6 +34,9 @@ pub struct Config {
     /// What is bounded.
     #[serde(default)]
     pub limits: Limits,
+    /// What callers may keep of the listeners.
+    #[serde(default)]
+    pub listener: Listener,
 }
 
 /// What each stage of a request may take, in milliseconds; too long a one is refused because the sum no longer fits.
@@ -82,9 +89,30 @@ pub struct Limits {
     pub drain_ms: u32,
 }
 
+/// What callers may keep of the listeners. The time for a body is the gateway's: the topology's `cell_budget_ms`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Listener {
+    /// Connections to the gateway at once, 1 or more; one more is closed. It has to stay below the process's limit of
+    /// open files, or nothing at all can be accepted once they are used up.
+    pub connections: u32,
+    /// Connections to the admin listener at once, 1 or more, so that no crowd at the gateway keeps it from answering.
+    pub admin_connections: u32,
+    /// How long a caller may take for a request's head, and an unused connection stays open, in milliseconds, 1 or
+    /// more. Shorter than the edge keeps its connections, it closes them under requests.
+    pub head_ms: u32,
+    /// How long a caller may leave an answer unread, in milliseconds, 1 or more. Too short cuts off slow networks.
+    pub write_ms: u32,
+}
+
 impl Default for Config {
     fn default() -> Self {
-        Self { version: VERSION, budgets: Budgets::default(), limits: Limits::default() }
+        Self {
+            version: VERSION,
+            budgets: Budgets::default(),
+            limits: Limits::default(),
+            listener: Listener::default(),
+        }
     }
 }
 
@@ -122,6 +150,15 @@ impl Default for Limits {
     }
 }
 
+impl Default for Listener {
+    /// 512 are eight for each request in flight, and with the admin's 16 half of the 1,024 files that many systems
+    /// allow a process. The edge host keeps an unused connection for 15 s, so it closes first. An answer fits the
+    /// kernel's buffers: one that is not taken for 5 s is taken by nobody.
+    fn default() -> Self {
+        Self { connections: 512, admin_connections: 16, head_ms: 20_000, write_ms: 5_000 }
+    }
+}
+
 impl Config {
     /// The configuration of `path`, or the defaults, held against `cell_budget_ms`.
     ///
@@ -150,27 +187,52 @@ impl Config {
             ));
         }
         config.limits.check()?;
+        config.listener.check()?;
         Ok(config)
     }
 }
 
 impl Limits {
     fn check(&self) -> Result<(), String> {
-        for (name, found, least, most) in [
-            ("ranker_queue", self.ranker_queue, 1, u32::MAX),
-            ("store_reads", self.store_reads, 1, BLOCKING_MAX),
-            ("searches", self.searches, 1, BLOCKING_MAX),
-            ("last_good_entries", self.last_good_entries, 2, u32::MAX),
-        ] {
-            if found < least {
-                return Err(format!("limits.{name} = {found}; it has to be {least} or more"));
-            }
-            if found > most {
-                return Err(format!("limits.{name} = {found}; it has to be {most} or less"));
-            }
-        }
-        Ok(())
+        within("limits", "ranker_queue", self.ranker_queue, 1, u32::MAX)?;
+        within("limits", "store_reads", self.store_reads, 1, BLOCKING_MAX)?;
+        within("limits", "searches", self.searches, 1, BLOCKING_MAX)?;
+        within("limits", "last_good_entries", self.last_good_entries, 2, u32::MAX)
     }
+}
+
+impl Listener {
+    /// The gateway's terms.
+    pub fn sealed(&self) -> Terms {
+        self.terms(self.connections)
+    }
+
+    /// The admin listener's terms.
+    pub fn admin(&self) -> Terms {
+        self.terms(self.admin_connections)
+    }
+
+    fn terms(&self, connections: u32) -> Terms {
+        let duration = |ms: u32| Duration::from_millis(ms.into());
+        Terms { connections, head: duration(self.head_ms), write: duration(self.write_ms) }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        within("listener", "connections", self.connections, 1, CONNECTIONS_MAX)?;
+        within("listener", "admin_connections", self.admin_connections, 1, CONNECTIONS_MAX)?;
+        within("listener", "head_ms", self.head_ms, 1, u32::MAX)?;
+        within("listener", "write_ms", self.write_ms, 1, u32::MAX)
+    }
+}
+
+fn within(section: &str, name: &str, found: u32, least: u32, most: u32) -> Result<(), String> {
+    if found < least {
+        return Err(format!("{section}.{name} = {found}; it has to be {least} or more"));
+    }
+    if found > most {
+        return Err(format!("{section}.{name} = {found}; it has to be {most} or less"));
+    }
+    Ok(())
 }
 
 impl Budgets {
@@ -274,6 +336,10 @@ mod tests {
         ] {
             let error = Config::parse(&format!("version = 1\n[limits]\n{name} = {value}")).unwrap_err();
             assert!(error.contains(&format!("limits.{name} = {value}")), "{error}");
+        }
+        for name in ["connections", "admin_connections", "head_ms", "write_ms"] {
+            let error = Config::parse(&format!("version = 1\n[listener]\n{name} = 0")).unwrap_err();
+            assert_eq!(error, format!("listener.{name} = 0; it has to be 1 or more"));
         }
         assert!(Config::parse("version = 1\n[limits]\nin_flight = 0").is_ok(), "a cell that takes nothing");
     }

@@ -1,7 +1,7 @@
 //! The gateway: `POST /gateway`, one binary HTTP message in, one out.
 //!
-//! Sealed requests are opened between the body and [`Cell::answer`], and nowhere else. No header of the request is
-//! looked at, forwarded or logged, and no body is. The gate comes first and is a plain counter: a request that finds no
+//! Sealed requests are opened between the body and [`Cell::answer`], and nowhere else. Of the request's headers
+//! only the number of hosts is looked at; none is forwarded or logged, and no body is. The gate comes first and is a plain counter: a request that finds no
 //! room is told so before a byte of its body is read. The last clock is here as well: whatever the parts below do, a
 //! request that waits for anything when the cell's budget is over is answered without it.
 
@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use domicile_deadline::Deadline;
@@ -21,6 +22,7 @@ use http_body_util::LengthLimitError;
 use tokio::sync::Semaphore;
 
 use crate::cell::Cell;
+use crate::listen::names_one_host;
 use crate::telemetry::Turned;
 
 /// After a refusal for want of room or time: what is in the cell is gone within its budget, well below a second.
@@ -48,6 +50,7 @@ impl Gateway {
             .method_not_allowed_fallback(|| async {
                 outer(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed")
             })
+            .layer(from_fn_with_state(self.clone(), one_host))
             .with_state(self)
     }
 
@@ -65,6 +68,11 @@ impl Gateway {
         }
         response
     }
+}
+
+/// Goes on with a request whose head names one host. No other header is looked at, and not what it says.
+async fn one_host(State(gateway): State<Gateway>, request: Request, next: Next) -> Response {
+    if names_one_host(request.headers()) { next.run(request).await } else { gateway.turn_away(Turned::Host) }
 }
 
 async fn gateway(State(gateway): State<Gateway>, body: Body) -> Response {

@@ -15,6 +15,7 @@ pub mod gateway;
 pub mod import;
 pub mod inputs;
 pub mod last_good;
+pub mod listen;
 pub mod overlay;
 pub mod pins;
 pub mod pipeline;

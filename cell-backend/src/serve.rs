@@ -18,11 +18,13 @@ use crate::config::Config;
 use crate::failure::{Exit, Failure, read_text};
 use crate::features::embedded::EmbeddedStore;
 use crate::gateway::Gateway;
+use crate::listen::{Connections, Terms};
 use crate::ranker::Ranker;
 use crate::ranker::runtime::Runtime;
 use crate::retrieval::CandidateIndex;
 use crate::retrieval::exact::Exact;
 use crate::retrieval::graph::Graph;
+use crate::telemetry::Door;
 use crate::{admin, overlay, snapshots};
 
 /// What `serve` needs to know.
@@ -104,16 +106,19 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let parts = load(&options, &topology, &config, clock).await?;
 
     let drain = Duration::from_millis(config.limits.drain_ms.into());
+    let (sealed_terms, admin_terms) = (config.listener.sealed(), config.listener.admin());
     let cell = Arc::new(Cell::new(topology, id, reach, config, clock, parts));
     let gateway = Gateway::new(Arc::clone(&cell));
-    let admin = admin::routes(Arc::clone(&cell), gateway.clone());
+    let sealed_connections = connections(&cell, Door::Sealed, sealed_terms);
+    let admin_connections = connections(&cell, Door::Admin, admin_terms);
+    let admin = admin::routes(Arc::clone(&cell), gateway.clone(), Arc::clone(&sealed_connections));
     let address = gateway_listener.local_addr().map_err(|e| Failure::new(Exit::Listen, e.to_string()))?;
     let admin_address = admin_listener.local_addr().map_err(|e| Failure::new(Exit::Listen, e.to_string()))?;
     tracing::info!(cell = cell.name, %address, %admin_address, snapshot = cell.snapshot.id, "serving");
 
     let (stop, stopping) = watch::channel(());
-    let mut gateway = start(gateway_listener, gateway.routes(), stopping.clone());
-    let mut admin = start(admin_listener, admin, stopping);
+    let mut gateway = start(sealed_connections, gateway_listener, gateway.routes(), stopping.clone());
+    let mut admin = start(admin_connections, admin_listener, admin, stopping);
     announce(address)?;
     told_to_stop().await;
     tracing::info!("draining");
@@ -187,29 +192,22 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
         .map_err(|e| Failure::new(Exit::Listen, format!("{address}: {e}; free the port or choose another")))
 }
 
+fn connections(cell: &Arc<Cell>, door: Door, terms: Terms) -> Arc<Connections> {
+    let counts = Arc::clone(cell);
+    Arc::new(Connections::new(door, terms, cell.clock, move |lost| counts.telemetry.lost(door, lost)))
+}
+
 #[expect(
     clippy::disallowed_methods,
     reason = "the two listeners' tasks: `serve` owns them, joins or aborts them"
 )]
 fn start(
+    connections: Arc<Connections>,
     listener: TcpListener,
     routes: Router,
-    mut stopping: watch::Receiver<()>,
+    stopping: watch::Receiver<()>,
 ) -> tokio::task::JoinHandle<()> {
-    let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "no TCP_NODELAY");
-        }
-    });
-    let stop = async move {
-        // The sender says nothing; that it is gone is the signal.
-        let _ = stopping.changed().await;
-    };
-    tokio::spawn(async move {
-        if let Err(error) = axum::serve(listener, routes).with_graceful_shutdown(stop).await {
-            tracing::error!(%error, "listener failed");
-        }
-    })
+    tokio::spawn(async move { connections.serve(listener, routes, stopping).await })
 }
 
 /// The one line on standard output.

@@ -49,10 +49,30 @@ pub enum Turned {
     Slow,
     /// The connection broke while the body came.
     Broken,
+    /// The head named no host, several, or none that is one.
+    Host,
     /// The cell was not done in time.
     Late,
     /// The bytes were no message.
     Framing(FramingError),
+}
+
+/// A listener.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Door {
+    /// The gateway's.
+    Sealed,
+    /// The admin's.
+    Admin,
+}
+
+/// Why a connection was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lost {
+    /// As many as may be were open: it was closed.
+    Full,
+    /// The system did not hand it over, mostly for want of a file descriptor.
+    Failed,
 }
 
 /// What came of a stage that may give nothing.
@@ -88,6 +108,7 @@ pub struct Telemetry {
     refused: BTreeMap<Code, AtomicU64>,
     turned: BTreeMap<Turned, AtomicU64>,
     outcomes: BTreeMap<(Stage, Outcome), AtomicU64>,
+    lost: BTreeMap<(Door, Lost), AtomicU64>,
     deadline_missed: AtomicU64,
 }
 
@@ -139,10 +160,36 @@ impl Outcome {
     }
 }
 
+impl Door {
+    /// Every listener.
+    pub const ALL: [Self; 2] = [Self::Sealed, Self::Admin];
+
+    /// The listener's name in labels and logs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sealed => "sealed",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl Lost {
+    /// Every cause.
+    pub const ALL: [Self; 2] = [Self::Full, Self::Failed];
+
+    /// The cause's name in labels.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 impl Turned {
     /// Every cause.
     pub fn all() -> impl Iterator<Item = Self> {
-        let own = [Self::Busy, Self::Slow, Self::Broken, Self::Late];
+        let own = [Self::Busy, Self::Slow, Self::Broken, Self::Host, Self::Late];
         own.into_iter().chain(FramingError::ALL.map(Self::Framing))
     }
 
@@ -152,7 +199,7 @@ impl Turned {
             Self::Busy | Self::Late => 503,
             Self::Slow => 408,
             Self::Framing(FramingError::TooLarge) => 413,
-            Self::Broken | Self::Framing(_) => 400,
+            Self::Broken | Self::Host | Self::Framing(_) => 400,
         }
     }
 
@@ -162,6 +209,7 @@ impl Turned {
             Self::Busy => "busy",
             Self::Slow => "slow",
             Self::Broken => "broken",
+            Self::Host => "host",
             Self::Late => "late",
             Self::Framing(error) => error.as_str(),
         }
@@ -182,6 +230,7 @@ impl Telemetry {
             refused: zeroed(Code::ALL.into_iter()),
             turned: zeroed(Turned::all()),
             outcomes: zeroed(outcomes),
+            lost: zeroed(Door::ALL.into_iter().flat_map(|door| Lost::ALL.map(|lost| (door, lost)))),
             deadline_missed: AtomicU64::new(0),
         }
     }
@@ -215,6 +264,11 @@ impl Telemetry {
     /// Counts what came of `stage`: features, query or candidates.
     pub fn came_of(&self, stage: Stage, outcome: Outcome) {
         count(self.outcomes.get(&(stage, outcome)));
+    }
+
+    /// Counts a connection that was not taken.
+    pub fn lost(&self, door: Door, lost: Lost) {
+        count(self.lost.get(&(door, lost)));
     }
 
     /// Answers by rung, for the status page.
@@ -272,6 +326,12 @@ impl Telemetry {
             let of_stage = self.outcomes.iter().filter(|((of, _), _)| *of == stage);
             let outcomes = of_stage.map(|((_, outcome), value)| (outcome.as_str(), value));
             labelled(&mut text, name, help, "outcome", outcomes);
+        }
+        let name = "domicile_cell_connections_lost_total";
+        head(&mut text, name, "counter", "Connections that were not taken, by listener and cause.");
+        for ((door, lost), value) in &self.lost {
+            let labels = format!("listener=\"{}\",cause=\"{}\"", door.as_str(), lost.as_str());
+            line(&mut text, name, &labels, value.load(Ordering::Relaxed));
         }
         head(
             &mut text,

@@ -11,6 +11,7 @@
 
 mod clocks;
 mod documented;
+mod listening;
 mod parity;
 mod process;
 mod recall;

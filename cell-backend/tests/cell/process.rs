@@ -49,7 +49,16 @@ pub(crate) fn run(mut command: Command) -> Ended {
 impl Process {
     /// Starts a cell and waits until it says that it is ready.
     pub(crate) fn start(mut command: Command) -> Self {
-        let mut child = command.stderr(Stdio::inherit()).spawn().unwrap();
+        Self::spawn(command.stderr(Stdio::inherit()))
+    }
+
+    /// The same, with its log kept for [`Process::stop_and_read`].
+    pub(crate) fn start_quiet(mut command: Command) -> Self {
+        Self::spawn(command.stderr(Stdio::piped()))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("ready http://").and_then(|address| address.parse().ok());
@@ -63,6 +72,15 @@ impl Process {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         self.child.wait().unwrap().code()
+    }
+
+    /// Asks it to stop, waits, and returns its log.
+    pub(crate) fn stop_and_read(mut self) -> String {
+        let mut log = String::new();
+        let mut err = self.child.stderr.take().expect("started quiet");
+        assert_eq!(self.stop(), Some(0));
+        err.read_to_string(&mut log).unwrap();
+        log
     }
 
     pub(crate) fn post(&self, path: &str, body: &[u8]) -> Reply {
@@ -86,6 +104,14 @@ pub(crate) fn exchange(address: SocketAddr, method: &str, path: &str, body: &[u8
     reply(stream)
 }
 
+/// Sends bytes as they are, says that no more will come, and reads the answer.
+pub(crate) fn say(address: SocketAddr, text: &str) -> Reply {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(text.as_bytes()).unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    reply(stream)
+}
+
 /// Announces a body of `length` bytes, sends none of it, and reads the answer.
 pub(crate) fn announce(address: SocketAddr, length: usize) -> Reply {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -104,4 +130,9 @@ fn reply(mut stream: TcpStream) -> Reply {
     let head = String::from_utf8(bytes[..end].to_vec()).unwrap().to_lowercase();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     Reply { status, head, body: bytes[end + 4..].to_vec() }
+}
+
+/// An address that was free a moment ago.
+pub(crate) fn free_port() -> SocketAddr {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }

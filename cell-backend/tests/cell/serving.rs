@@ -1,6 +1,5 @@
 //! A real cell on a free port answers, refuses, and stops.
 
-use std::net::SocketAddr;
 use std::process::Command;
 
 use domicile_ladder::{FeatureState, Reason, Rung};
@@ -8,7 +7,7 @@ use domicile_wire::{
     Code, InnerRequest, Problem, RankAnswer, RankRequest, ShopperId, decode_response, encode_request,
 };
 
-use crate::process::{Process, announce, exchange, run, serve};
+use crate::process::{Process, announce, exchange, free_port, run, serve};
 use crate::world::World;
 
 /// Imports the history of shopper `regular`, who lives wherever the home hash says; returns that cell.
@@ -182,9 +181,4 @@ fn beyond_loopback_a_plain_shopper_id_is_refused_and_a_full_gate_says_so() {
     let reply = cell.post("/gateway", &encode_request(&request(&world)));
     assert_eq!(reply.status, 503);
     assert!(reply.head.contains("retry-after: 1"), "{}", reply.head);
-}
-
-/// An address that was free a moment ago.
-fn free_port() -> SocketAddr {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }

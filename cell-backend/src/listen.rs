@@ -1,0 +1,180 @@
+//! Accepting connections, and letting them go.
+//!
+//! A caller can keep what it does not pay for: a connection that it never uses, half a head, an answer that it does
+//! not read. Each has a clock here, and the connections a limit, so that what is kept is bounded and comes back. A
+//! connection beyond the limit is closed at once rather than left waiting: the edge then has time to fall back. The
+//! time for a request's body is the gateway's affair, which has the request's deadline.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Request};
+use hyper::body::Incoming;
+use hyper::server::conn::http1::Builder;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutWriter;
+use tower::Service as _;
+
+use crate::clock::Clock;
+use crate::telemetry::{Door, Lost, Seldom};
+
+/// Longest head of a request in bytes; the edge's has a few hundred. A longer one is answered 431.
+const HEAD_MAX: usize = 16 * 1024;
+/// A pause after a failed accept: the usual cause is that no file descriptor is left, which lasts.
+const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
+/// How long a connection that has not asked anything yet may still do so once the cell is stopping: a request that
+/// was on its way is answered, half a head holds nothing up.
+const LAST_HEAD: Duration = Duration::from_millis(100);
+
+/// How one listener is served.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// Connections at once.
+    pub connections: u32,
+    /// How long a caller may take for a request's head, and an unused connection stays open.
+    pub head: Duration,
+    /// How long a caller may leave unread what is written to it.
+    pub write: Duration,
+}
+
+/// Told of each connection that was not taken.
+type Tell = Box<dyn Fn(Lost) + Send + Sync>;
+
+/// A listener's connections.
+pub struct Connections {
+    door: Door,
+    terms: Terms,
+    places: Arc<Semaphore>,
+    clock: Clock,
+    tell: Tell,
+    full: Seldom,
+    failed: Seldom,
+}
+
+impl Connections {
+    /// The connections of `door`; `tell` is told of each that is not taken.
+    pub fn new(door: Door, terms: Terms, clock: Clock, tell: impl Fn(Lost) + Send + Sync + 'static) -> Self {
+        let places = Arc::new(Semaphore::new(terms.connections as usize));
+        let (full, failed) = (Seldom::default(), Seldom::default());
+        Self { door, terms, places, clock, tell: Box::new(tell), full, failed }
+    }
+
+    /// How many are open.
+    pub fn open(&self) -> usize {
+        (self.terms.connections as usize).saturating_sub(self.places.available_permits())
+    }
+
+    /// Serves `routes` until the other side of `stopping` is dropped, and then until what was begun is done.
+    pub async fn serve(&self, listener: TcpListener, routes: Router, mut stopping: watch::Receiver<()>) {
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                biased;
+                () = stopped(&mut stopping) => break,
+                Some(_) = connections.join_next() => {}
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => if let Some(place) = self.place() {
+                        connections.spawn(connection(stream, routes.clone(), self.terms, stopping.clone(), place));
+                    },
+                    Err(error) => {
+                        self.accept_failed(&error);
+                        sleep(AFTER_FAILED_ACCEPT).await;
+                    }
+                },
+            }
+        }
+        drop(listener);
+        while connections.join_next().await.is_some() {}
+    }
+
+    fn place(&self) -> Option<OwnedSemaphorePermit> {
+        let place = Arc::clone(&self.places).try_acquire_owned().ok();
+        if place.is_none() {
+            (self.tell)(Lost::Full);
+            if let Some(unsaid) = self.full.may(self.clock.now()) {
+                tracing::warn!(listener = self.door.as_str(), unsaid, "a connection too many was closed");
+            }
+        }
+        place
+    }
+
+    fn accept_failed(&self, error: &std::io::Error) {
+        (self.tell)(Lost::Failed);
+        if let Some(unsaid) = self.failed.may(self.clock.now()) {
+            let (kind, os) = (error.kind(), error.raw_os_error());
+            tracing::warn!(listener = self.door.as_str(), %kind, os, unsaid, "accept failed");
+        }
+    }
+}
+
+/// Whether a head names exactly one host, as HTTP/1.1 has to (RFC 9112 §3.2): with none or several, what stands
+/// between caller and cell may have read another request than the cell does.
+pub fn names_one_host(headers: &HeaderMap) -> bool {
+    let mut hosts = headers.get_all(HOST).iter();
+    let (Some(host), None) = (hosts.next(), hosts.next()) else {
+        return false;
+    };
+    !host.as_bytes().contains(&b'@') && Authority::try_from(host.as_bytes()).is_ok()
+}
+
+async fn connection(
+    stream: TcpStream,
+    routes: Router,
+    terms: Terms,
+    mut stopping: watch::Receiver<()>,
+    _place: OwnedSemaphorePermit,
+) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "no TCP_NODELAY");
+    }
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(terms.write));
+    let asked = AtomicBool::new(false);
+    let service = service_fn(|request: Request<Incoming>| {
+        asked.store(true, Ordering::Relaxed);
+        let mut routes = routes.clone();
+        // The routes' own error type has no values.
+        async move { Ok::<_, Infallible>(routes.call(request).await.unwrap_or_else(|never| match never {})) }
+    });
+    let served = Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(terms.head)
+        // A caller that has said all and only listens still gets its answer.
+        .half_close(true)
+        .max_header_size(HEAD_MAX)
+        .max_buf_size(2 * HEAD_MAX)
+        .serve_connection(TokioIo::new(Box::pin(stream)), service);
+    let mut served = std::pin::pin!(served);
+    let ended = tokio::select! {
+        ended = served.as_mut() => ended,
+        () = stopped(&mut stopping) => {
+            served.as_mut().graceful_shutdown();
+            match timeout(LAST_HEAD, served.as_mut()).await {
+                Ok(ended) => ended,
+                Err(_) if asked.load(Ordering::Relaxed) => served.await,
+                Err(_) => return,
+            }
+        }
+    };
+    if ended.is_err() {
+        tracing::debug!("connection broke");
+    }
+}
+
+/// Over once the sender is gone. It says nothing; that it is gone is the signal.
+async fn stopped(stopping: &mut watch::Receiver<()>) {
+    let _ = stopping.changed().await;
+}
+
+#[cfg(test)]
+mod tests;
