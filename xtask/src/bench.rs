@@ -33,7 +33,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     let Bench::Demo { seed, requests } = bench;
     demo::prepare()?;
     let cluster = Cluster::start(demo::setup("bench-demo")?)?;
-    say(machine());
+    say(format!("{}; clients, edge and cells share them", machine()));
     let mut load = Command::new(paths::binary("domicile"));
     load.args(["load", "--json", "--callers", "8", "--edge", cluster.edge_url()]);
     load.arg("--seed").arg(seed.to_string()).arg("--requests").arg(requests.to_string());
@@ -50,12 +50,12 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Processor and cores, as figures need them beside them.
-fn machine() -> String {
+pub(crate) fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
         .lines()
         .find_map(|l| l.strip_prefix("model name")?.split_once(": "))
         .map_or("unknown", |(_, m)| m);
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    format!("machine: {model}, {cores} cores; clients, edge and cells share them")
+    format!("machine: {model}, {cores} cores")
 }

@@ -1,4 +1,4 @@
-//! The developers' commands: `cargo xtask demo | test | edge | bench | train`.
+//! The developers' commands: `cargo xtask demo | test | edge | bench | fuzz | train`.
 //!
 //! Kept free of the product's own crates on purpose: this binary has to start within seconds on a fresh
 //! machine, say what it is about to build or fetch, and only then start the long work.
@@ -11,6 +11,7 @@ mod bench;
 mod build;
 mod demo;
 mod fetch;
+mod fuzz;
 mod test;
 mod train;
 mod wasm;
@@ -39,6 +40,8 @@ enum Command {
     Demo(demo::Demo),
     /// Build the edge artefact for the demo topology and audit it
     Edge,
+    /// Look for inputs that are read wrongly, guided by coverage
+    Fuzz(fuzz::Fuzz),
     /// Build the edge's core modules (wasm32) into target/edge/modules
     Modules {
         /// Build the negative fixtures as well
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench::run(&bench),
         Command::Demo(demo) => demo::run(&demo),
         Command::Edge => test::run_edge(),
+        Command::Fuzz(fuzz) => fuzz::run(&fuzz),
         Command::Modules { fixtures } => modules(fixtures),
         Command::Test { step } => test::run(step.as_deref()),
         Command::Train => train::run(),

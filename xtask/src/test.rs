@@ -11,13 +11,13 @@ use std::time::Duration;
 use domicile_cluster::report::{self, print, say, seconds};
 use domicile_cluster::{cluster, paths, process};
 
-use crate::{build, demo, fetch, wasm};
+use crate::{build, demo, fetch, fuzz, wasm};
 
 /// A step's name and what it does.
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
 /// In this order: cheap ones first, and each one after what it needs.
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("format", format),
     ("layout", layout),
     ("licences and bans", licences),
@@ -29,6 +29,7 @@ const STEPS: [Step; 14] = [
     ("clippy", clippy),
     ("rustdoc", rustdoc),
     ("unit, property and integration tests", tests),
+    ("fuzz, 20 s a target", fuzz::smoke),
     ("training code", training),
     ("edge under a second host", serve::check),
     ("demo, once", demo_once),
@@ -70,7 +71,8 @@ pub(crate) fn run_edge() -> anyhow::Result<()> {
 }
 
 fn format() -> anyhow::Result<()> {
-    process::run(build::cargo().args(["fmt", "--all", "--", "--check"]))
+    process::run(build::cargo().args(["fmt", "--all", "--", "--check"]))?;
+    process::run(build::cargo().args(["fmt", "--manifest-path", "fuzz/Cargo.toml", "--", "--check"]))
 }
 
 /// No source file over 500 lines: past that, an idea in it wants its own name.
