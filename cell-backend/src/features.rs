@@ -20,6 +20,9 @@ pub enum StoreError {
     /// The store's own error.
     #[error("feature store: {0}")]
     Store(String),
+    /// The file was altered or damaged since it was written.
+    #[error("feature store: damaged; stop the cell, and put back a copy or import again")]
+    Damaged,
     /// A row that is not of a known version, or damaged.
     #[error("feature store: a row of unknown form")]
     Row,
