@@ -7,6 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use domicile_wire::nearest::with_nearest;
 use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, read_text};
@@ -179,7 +180,7 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|e| with_nearest(e.message()))?;
+        let config: Self = toml::from_str(text).map_err(|e| explained(e.message()))?;
         if config.version != VERSION {
             return Err(format!(
                 "this build reads version {VERSION} and the file is version {}",
@@ -292,17 +293,11 @@ impl Budgets {
     }
 }
 
-fn with_nearest(message: &str) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    match quoted.next().filter(|_| message.starts_with("unknown field")) {
-        Some(found) => {
-            let nearest = quoted.min_by_key(|known| strsim::damerau_levenshtein(found, known));
-            format!("unknown key `{found}`; the nearest known one is `{}`", nearest.unwrap_or_default())
-        }
-        None if message.starts_with("missing field `version`") => {
-            format!("the file does not say its version; write version = {VERSION}")
-        }
-        None => message.to_owned(),
+fn explained(message: &str) -> String {
+    if message.starts_with("missing field `version`") {
+        format!("the file does not say its version; write version = {VERSION}")
+    } else {
+        with_nearest(message)
     }
 }
 

@@ -58,6 +58,17 @@ pub fn read(exit: Exit, path: &Path, remedy: &str) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|e| Failure::file(exit, path, "a readable file", &e.to_string(), remedy))
 }
 
+/// The length of a file that is one, and not a folder, a pipe, a socket or a device: those may have no end, or never
+/// answer.
+///
+/// # Errors
+/// [`Failure`] that names it.
+pub fn length(exit: Exit, path: &Path, remedy: &str) -> Result<u64, Failure> {
+    let fail = |found: &str| Failure::file(exit, path, "a readable file", found, remedy);
+    let found = std::fs::metadata(path).map_err(|e| fail(&e.to_string()))?;
+    if found.is_file() { Ok(found.len()) } else { Err(fail("what is no regular file")) }
+}
+
 /// Reads a text file, naming it when that fails.
 ///
 /// # Errors

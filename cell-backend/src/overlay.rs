@@ -86,10 +86,10 @@ fn stranger(overlay: &domicile_overlay::Overlay, items: &ItemTable) -> Option<St
         let listed = rules.lists().flat_map(|(slot, list)| {
             list.iter().map(move |item| (&item.id, format!("the list of slot {slot:?}")))
         });
-        denied.chain(listed).find(|(id, _)| unknown(id)).map(|(id, part)| Stranger {
-            id: id.clone(),
-            place: format!("locale {locale:?}, {part}"),
-        })
+        denied
+            .chain(listed)
+            .find(|(id, _)| unknown(id))
+            .map(|(id, part)| Stranger { id: id.clone(), place: format!("locale {locale:?}, {part}") })
     })
 }
 

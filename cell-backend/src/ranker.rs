@@ -7,6 +7,7 @@
 //! starts; one that has started is measured to its end, also when nobody waits for it any more.
 
 pub mod estimate;
+mod library;
 pub mod runtime;
 mod session;
 pub mod speeds;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use domicile_envelope::{Envelope, VerifyingKey};
 use sha2::{Digest as _, Sha256};
 
-use crate::failure::{Exit, Failure, read, read_text};
+use crate::failure::{Exit, Failure, length, read, read_text};
 use embeddings::Embeddings;
 use items::{ItemIndex, ItemTable};
 use manifest::{File, Manifest};
@@ -23,6 +23,9 @@ use manifest::{File, Manifest};
 pub const MANIFEST: &str = "manifest.dsse.json";
 /// The manifest's payload type.
 pub const PAYLOAD_TYPE: &str = "application/vnd.domicile.snapshot+json";
+
+/// Longest manifest in bytes, signature included: a thousand times the demo's.
+const MANIFEST_MAX: u64 = 16 * 1024 * 1024;
 
 const REMEDY: &str = "publish the snapshot again, or point --snapshot at a whole one";
 
@@ -60,6 +63,10 @@ pub fn load(directory: &Path, trusted: &[VerifyingKey]) -> Result<Snapshot, Fail
     let path = directory.join(MANIFEST);
     let fail =
         |found: String| Failure::file(Exit::Snapshot, &path, "a signed snapshot manifest", &found, REMEDY);
+    let size = length(Exit::Snapshot, &path, REMEDY)?;
+    if size > MANIFEST_MAX {
+        return Err(fail(format!("{size} bytes, which is more than {MANIFEST_MAX}")));
+    }
     let envelope =
         Envelope::parse(&read_text(Exit::Snapshot, &path, REMEDY)?).map_err(|e| fail(e.to_string()))?;
     let payload = envelope.verify(PAYLOAD_TYPE, trusted).map_err(|e| fail(e.to_string()))?;
@@ -108,12 +115,13 @@ fn hex(bytes: &[u8]) -> String {
 /// One listed file, whole and unaltered.
 fn part(directory: &Path, file: &File) -> Result<Vec<u8>, Failure> {
     let path = directory.join(&file.path);
-    let bytes = read(Exit::Snapshot, &path, REMEDY)?;
-    let size = bytes.len() as u64;
+    // Before it is read: what is listed fits the memory, what lies there may be anything.
+    let size = length(Exit::Snapshot, &path, REMEDY)?;
     if size != file.bytes {
         let (expected, found) = (format!("{} bytes", file.bytes), format!("{size}"));
         return Err(Failure::file(Exit::Snapshot, &path, &expected, &found, REMEDY));
     }
+    let bytes = read(Exit::Snapshot, &path, REMEDY)?;
     let found = hex(&bytes);
     let expected = file.sha256.trim_start_matches("sha256:");
     if found != expected {

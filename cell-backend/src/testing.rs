@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::snapshots::embeddings::Embeddings;
 use crate::snapshots::items::{ItemIndex, ItemTable};
-use crate::snapshots::manifest::Manifest;
+use crate::snapshots::manifest::{Manifest, made};
 use crate::snapshots::{Models, Snapshot};
 
 /// Six items `a` to `f` at 1.00 to 6.00, `f` without a price; categories `food`, `food`, `wine`, `food`, `food`, `food`.
@@ -22,7 +22,7 @@ pub(crate) fn manifest() -> serde_json::Value {
     serde_json::json!({
         "version": 1, "name": "made-up", "vocabulary": "v1", "items": 6, "dim": 2,
         "limits": {"history": 4, "anchor": 2, "candidates": 6, "cross": 10, "shopper": 5, "context": 7},
-        "half_life_days": 10.0, "recent_events_per_item": 2,
+        "features": made(), "half_life_days": 10.0, "recent_events_per_item": 2,
         "candidates": {"own": 2, "ann": 2, "popular": 2}, "popular": ["e", "d"],
         "files": {
             "tower": file("tower.onnx"), "full": file("full.onnx"), "compact": file("compact.onnx"),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use ort::environment::Environment;
 
+use super::library;
 use crate::failure::{Exit, Failure};
 
 /// The variable that names the library when the command line does not.
@@ -33,6 +34,9 @@ impl Runtime {
         let fail = |found: &str| Failure::file(Exit::Runtime, &library, "ONNX Runtime", found, REMEDY);
         if !library.is_file() {
             return Err(fail("no such file"));
+        }
+        if !library::is_whole(&library).map_err(|e| fail(&e.to_string()))? {
+            return Err(fail("a library that was cut off"));
         }
         // A relative path would be looked for beside the executable first.
         let whole = library.canonicalize().map_err(|e| fail(&e.to_string()))?;

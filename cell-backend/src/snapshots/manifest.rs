@@ -1,27 +1,45 @@
 //! The manifest: what a snapshot consists of and how its features are made.
 
+mod features;
+
+use domicile_wire::nearest::with_nearest;
 use serde::Deserialize;
+
+use crate::features::RECENT_MAX;
+
+#[cfg(test)]
+pub(crate) use features::made;
+pub use features::{CONTEXT, CROSS, Feature, Features, SHOPPER};
 
 /// The version this build reads.
 const VERSION: u32 = 1;
-/// Length of a model's `cross` row; its columns stand in [`crate::inputs`].
-pub const CROSS: usize = 10;
-/// Length of a model's `shopper` row.
-pub const SHOPPER: usize = 5;
-/// Length of a model's `context` row.
-pub const CONTEXT: usize = 7;
 
 /// Longest array that a model is given, and longest embedding: far above what ranks in time, and what a start can
 /// hold in memory to warm a model.
 const LENGTH_MAX: usize = 65_536;
 
-/// A snapshot's manifest, version 1. Keys that describe (metrics, seed, names of features) are not read here.
+/// A snapshot's manifest, version 1.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The version: 1.
     pub version: u32,
     /// Its name.
     pub name: String,
+    /// What its items are, in words.
+    #[serde(default)]
+    pub catalogue: String,
+    /// Whose data it was trained on, in words.
+    #[serde(default)]
+    pub trained_on: Vec<String>,
+    /// How it was judged; for people.
+    #[serde(default)]
+    pub metrics: serde_json::Value,
+    /// The seed of its training.
+    #[serde(default)]
+    pub seed: Option<u64>,
+    /// The features that its models were trained on.
+    pub features: Features,
     /// The item vocabulary it speaks of; an overlay has to name the same.
     pub vocabulary: String,
     /// Number of items, N.
@@ -44,6 +62,7 @@ pub struct Manifest {
 
 /// Lengths of the models' inputs.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Items of the history, H.
     pub history: usize,
@@ -61,6 +80,7 @@ pub struct Limits {
 
 /// How many candidates each source gives at most.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Candidates {
     /// The shopper's own items, heaviest first.
     pub own: usize,
@@ -72,6 +92,7 @@ pub struct Candidates {
 
 /// The files of a snapshot.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Files {
     /// The query tower.
     pub tower: File,
@@ -87,6 +108,7 @@ pub struct Files {
 
 /// One file.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct File {
     /// Its name within the snapshot's directory.
     pub path: String,
@@ -110,7 +132,7 @@ impl Manifest {
         if versioned.version != VERSION {
             return Err(format!("version {} where this build reads {VERSION}", versioned.version));
         }
-        let manifest: Self = serde_json::from_slice(payload).map_err(|e| e.to_string())?;
+        let manifest: Self = serde_json::from_slice(payload).map_err(|e| with_nearest(&e.to_string()))?;
         manifest.check()?;
         Ok(manifest)
     }
@@ -138,6 +160,9 @@ impl Manifest {
         }
         let Candidates { own, ann, popular } = self.candidates;
         let sum = own.saturating_add(ann).saturating_add(popular);
+        if sum == 0 {
+            return Err("candidates of 0 together, which leaves nothing to rank".into());
+        }
         if sum > limits.candidates {
             return Err(format!(
                 "candidates of {sum} together where limits.candidates is {}",
@@ -150,6 +175,11 @@ impl Manifest {
         if !(self.half_life_days > 0.0 && self.recent_events_per_item > 0) {
             return Err("half_life_days or recent_events_per_item not above 0".into());
         }
+        if self.recent_events_per_item > RECENT_MAX {
+            let found = self.recent_events_per_item;
+            return Err(format!("recent_events_per_item = {found} where this build keeps {RECENT_MAX}"));
+        }
+        self.features.check()?;
         let files = &self.files;
         for file in [&files.tower, &files.full, &files.compact, &files.embeddings, &files.items] {
             let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_');

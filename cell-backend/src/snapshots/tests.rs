@@ -83,3 +83,67 @@ fn each_wrong_thing_is_named_with_its_file() {
     let other = |d: &Path, _: &SigningKey| publish(d, &SigningKey::generate(), |_| {});
     assert!(refused(other).contains("no signature by a trusted key"));
 }
+
+#[test]
+fn a_manifest_that_means_something_else_is_refused_with_the_first_difference() {
+    let changed = |change: fn(&mut serde_json::Value)| {
+        refused(move |directory: &Path, key: &SigningKey| publish(directory, key, change))
+    };
+    let line = changed(|m| m["features"]["cross"].as_array_mut().unwrap().swap(3, 8));
+    assert!(
+        line.contains("features.cross[3] = \"ann_score\" where this build makes \"own_mean_gap_days\""),
+        "{line}"
+    );
+    let line = changed(|m| m["features"]["context"][0]["name"] = "slot_search".into());
+    assert!(line.contains("features.context[0] = \"slot_search\""), "{line}");
+    let line = changed(|m| drop(m["features"]["shopper"].as_array_mut().unwrap().pop()));
+    assert!(line.contains("no features.shopper[4] where this build makes \"median_item_price\""), "{line}");
+    let line = changed(|m| {
+        let again = m["features"]["history"][0].clone();
+        m["features"]["history"].as_array_mut().unwrap().push(again);
+    });
+    assert!(line.contains("features.history[4] = \"history\" where this build makes none"), "{line}");
+    assert!(
+        changed(|m| drop(m.as_object_mut().unwrap().remove("features"))).contains("missing field `features`")
+    );
+
+    assert!(
+        changed(|m| m["half_life_dais"] = 1.into())
+            .contains("unknown key `half_life_dais`; the nearest known one is `half_life_days`")
+    );
+    assert!(changed(|m| m["limits"]["crosss"] = 1.into()).contains("the nearest known one is `cross`"));
+    assert!(
+        changed(|m| m["files"]["full"]["sha266"] = "".into()).contains("the nearest known one is `sha256`")
+    );
+    let line = changed(|m| m["candidates"] = serde_json::json!({"own": 0, "ann": 0, "popular": 0}));
+    assert!(line.contains("candidates of 0 together"), "{line}");
+    assert!(changed(|m| m["recent_events_per_item"] = 17.into()).contains("recent_events_per_item = 17"));
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_unread() {
+    for name in ["full.onnx", "items.csv", MANIFEST] {
+        let folder = refused(|d, _| {
+            std::fs::remove_file(d.join(name)).unwrap();
+            std::fs::create_dir(d.join(name)).unwrap();
+        });
+        let pipe = refused(|d, _| {
+            std::fs::remove_file(d.join(name)).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(d.join(name)).status().unwrap().success());
+        });
+        let socket = refused(|d, _| {
+            std::fs::remove_file(d.join(name)).unwrap();
+            drop(std::os::unix::net::UnixListener::bind(d.join(name)).unwrap());
+        });
+        let device = refused(|d, _| {
+            std::fs::remove_file(d.join(name)).unwrap();
+            std::os::unix::fs::symlink("/dev/zero", d.join(name)).unwrap();
+        });
+        for line in [folder, pipe, socket, device] {
+            assert!(
+                line.contains(&format!("{name}: expected a readable file, found what is no regular file")),
+                "{line}"
+            );
+        }
+    }
+}

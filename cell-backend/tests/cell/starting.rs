@@ -43,6 +43,8 @@ fn files_that_are_missing_broken_or_foreign() {
 
     world.sign_snapshot(|m| m["version"] = 2.into());
     contains(&fails(start(), 4), &["manifest.dsse.json", "version 2"]);
+    world.sign_snapshot(|m| m["features"]["cross"][0]["name"] = "clicks".into());
+    contains(&fails(start(), 4), &["features.cross[0] = \"clicks\"", "own_count"]);
     world.sign_snapshot(|_| {});
     let embeddings = world.at("snapshot").join("embeddings.f16");
     let whole = std::fs::read(&embeddings).unwrap();
@@ -75,6 +77,12 @@ fn a_missing_or_unsuitable_onnx_runtime() {
     contains(&fails(serve(&world, "eu-a", &["--onnxruntime", missing]), 7), &[missing, "no such file"]);
     world.write("libonnxruntime.so", "not a library");
     contains(&fails(serve(&world, "eu-a", &["--onnxruntime", missing]), 7), &[missing, "ONNX Runtime"]);
+    let library = std::env::var_os("ORT_DYLIB_PATH").expect("set ORT_DYLIB_PATH");
+    let whole = std::fs::read(library).unwrap();
+    for length in [100, whole.len() / 3, whole.len() - 1] {
+        std::fs::write(missing, &whole[..length]).unwrap();
+        contains(&fails(serve(&world, "eu-a", &["--onnxruntime", missing]), 7), &[missing, "cut off"]);
+    }
 }
 
 #[test]
@@ -92,4 +100,22 @@ fn a_store_that_another_process_has_open() {
     let world = World::new();
     let _open = domicile_cell::features::embedded::EmbeddedStore::open(&world.at("store")).unwrap();
     contains(&fails(serve(&world, "eu-a", &[]), 6), &["features.redb", "already open", "stop the process"]);
+}
+
+#[test]
+fn a_store_that_is_none_or_damaged() {
+    let world = World::new();
+    let store = domicile_cell::features::embedded::EmbeddedStore::open(&world.at("store")).unwrap();
+    store.begin_import().unwrap().complete().unwrap();
+    drop(store);
+    let file = world.at("store").join("features.redb");
+    let whole = std::fs::read(&file).unwrap();
+    for (content, found) in [
+        (&b""[..], "found an empty file"),
+        (&[b'x'; 20_000][..], "found something else"),
+        (&whole[..whole.len() / 2], "found a damaged one"),
+    ] {
+        std::fs::write(&file, content).unwrap();
+        contains(&fails(serve(&world, "eu-a", &[]), 6), &["features.redb", found, "domicile-cell import"]);
+    }
 }

@@ -11,6 +11,7 @@
 
 pub mod answer;
 pub mod message;
+pub mod nearest;
 pub mod problem;
 pub mod request;
 pub mod shopper;

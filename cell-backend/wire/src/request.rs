@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::message::{self, FramingError, Kind};
+use crate::nearest::nearest;
 use crate::{Code, Problem, REQUEST_MAX, ShopperId};
 
 /// Most anchors of a request: a long basket's first items say what it is about.
@@ -119,7 +120,7 @@ fn interpret(message: &Message) -> Result<InnerRequest, Problem> {
         .map(|text| ShopperId::new(text).ok_or_else(|| invalid(SHOPPER, "1 to 128 visible ASCII characters")))
         .transpose()?;
     let budget_ms = single(message, BUDGET)?
-        .map(|text| text.parse().map_err(|_| invalid(BUDGET, "whole milliseconds")))
+        .map(|text| whole(text).ok_or_else(|| invalid(BUDGET, "whole milliseconds, in digits")))
         .transpose()?;
     Ok(InnerRequest { pin: pin.to_owned(), shopper, budget_ms, rank: body(message.content())? })
 }
@@ -131,6 +132,11 @@ fn single<'m>(message: &'m Message, name: &str) -> Result<Option<&'m str>, Probl
         return Err(Problem::new(Code::HeaderInvalid, format!("{name} is there twice")));
     }
     first.map(|value| str::from_utf8(value).map_err(|_| invalid(name, "UTF-8"))).transpose()
+}
+
+/// A number of digits and nothing else: `parse` takes a sign as well.
+fn whole(text: &str) -> Option<u32> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
 fn invalid(name: &str, form: &str) -> Problem {
@@ -146,11 +152,8 @@ fn body(bytes: &[u8]) -> Result<RankRequest, Problem> {
     let value: Value = serde_json::from_slice(bytes).map_err(place)?;
     for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
         if !BODY_FIELDS.contains(&name.as_str()) {
-            let nearest = BODY_FIELDS.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
-            return Err(refused(format!(
-                "unknown field; the nearest known one is {:?}",
-                nearest.unwrap_or(&"")
-            )));
+            let nearest = nearest(name, BODY_FIELDS).unwrap_or_default();
+            return Err(refused(format!("unknown field; the nearest known one is {nearest:?}")));
         }
     }
     let request: RankRequest = serde_json::from_slice(bytes).map_err(place)?;

@@ -49,7 +49,16 @@ fn each_wrong_thing_has_its_code() {
     let mut pinless = Message::request(b"POST".into(), b"https".into(), vec![], RANK_PATH.into());
     pinless.put_header("content-type", JSON);
     assert_eq!(refusal(&pinless).code, Code::PinMissing);
-    for (name, value) in [(BUDGET, "-1"), (BUDGET, "soon"), (SHOPPER, ""), (PIN, "another")] {
+    for (name, value) in [
+        (BUDGET, "-1"),
+        (BUDGET, "+5"),
+        (BUDGET, " 5"),
+        (BUDGET, ""),
+        (BUDGET, "4294967296"),
+        (BUDGET, "soon"),
+        (SHOPPER, ""),
+        (PIN, "another"),
+    ] {
         let mut odd = message("POST", RANK_PATH, JSON, BODY);
         odd.put_header(name, value);
         assert_eq!(refusal(&odd).code, Code::HeaderInvalid);
