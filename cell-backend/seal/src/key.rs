@@ -8,7 +8,6 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use ohttp::KeyConfig;
-use rand_core::{OsRng, RngCore as _};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -72,7 +71,7 @@ impl SealingKey {
     /// [`KeyFileError::Randomness`].
     pub fn generate(id: u8, kem: Kem, born: i64) -> Result<Self, KeyFileError> {
         let mut seed = Zeroizing::new([0; SEED]);
-        OsRng.try_fill_bytes(seed.as_mut_slice()).map_err(|_error| KeyFileError::Randomness)?;
+        getrandom::fill(seed.as_mut_slice()).map_err(|_error| KeyFileError::Randomness)?;
         Ok(Self { id, kem, born, seed })
     }
 

@@ -97,7 +97,7 @@ impl fmt::Debug for VerifyingKey {
 
 impl VerifyingKey {
     fn new(key: p256::ecdsa::VerifyingKey) -> Self {
-        let digest: [u8; 32] = Sha256::digest(key.to_encoded_point(true).as_bytes()).into();
+        let digest: [u8; 32] = Sha256::digest(key.to_sec1_point(true).as_bytes()).into();
         let [a, b, c, d, e, f, g, h, ..] = digest;
         Self { key, id: KeyId([a, b, c, d, e, f, g, h]) }
     }
@@ -140,7 +140,8 @@ impl SigningKey {
     /// A new key from the operating system's randomness.
     #[cfg(not(target_family = "wasm"))]
     pub fn generate() -> Self {
-        Self(p256::ecdsa::SigningKey::random(&mut rand_core::OsRng))
+        use p256::elliptic_curve::Generate as _;
+        Self(p256::ecdsa::SigningKey::generate())
     }
 
     /// The public half.
@@ -201,7 +202,7 @@ impl Jwk {
     }
 
     fn of(key: &VerifyingKey, secret: Option<String>) -> Self {
-        let point = key.key.to_encoded_point(false);
+        let point = key.key.to_sec1_point(false);
         let coordinate = |c: Option<&p256::FieldBytes>| c.map(|c| BASE64URL.encode(c)).unwrap_or_default();
         Self {
             kty: "EC".into(),
@@ -225,9 +226,8 @@ impl Jwk {
             bytes.try_into().map_err(|_| KeyError::Value(name))
         };
         let (x, y) = (coordinate(&self.x, "x")?, coordinate(&self.y, "y")?);
-        let point = p256::EncodedPoint::from_affine_coordinates(&x.into(), &y.into(), false);
-        let key =
-            p256::ecdsa::VerifyingKey::from_encoded_point(&point).map_err(|_| KeyError::Value("point"))?;
+        let point = p256::Sec1Point::from_affine_coordinates(&x.into(), &y.into(), false);
+        let key = p256::ecdsa::VerifyingKey::from_sec1_point(&point).map_err(|_| KeyError::Value("point"))?;
         let key = VerifyingKey::new(key);
         if self.kid == key.id.to_string() {
             Ok(key)
