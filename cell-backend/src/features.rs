@@ -12,7 +12,7 @@ use std::pin::Pin;
 
 use domicile_wire::ShopperId;
 
-pub use row::{Group, ItemHistory, Kind, RECENT_MAX, Row};
+pub use row::{Group, ITEMS_MAX, ItemHistory, Kind, RECENT_MAX, Row};
 
 /// Why the store did not answer. Never says for whom.
 #[derive(Debug, thiserror::Error)]

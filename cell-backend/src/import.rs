@@ -5,6 +5,7 @@
 //! quotes nothing; nothing is lost silently: what is not taken is counted by why.
 
 mod input;
+mod items;
 mod progress;
 
 use std::collections::HashMap;
@@ -16,9 +17,10 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::features::embedded::EmbeddedStore;
-use crate::features::{Group, ItemHistory, Row, StoreError};
+use crate::features::{Group, Row, StoreError};
 use crate::serve;
 use input::{Assignments, Event};
+use items::Items;
 use progress::Progress;
 
 /// Shoppers written in one transaction: a second of work at most, and few transactions.
@@ -57,8 +59,10 @@ pub enum Times {
 pub struct Report {
     /// Shoppers taken.
     pub shoppers: u64,
-    /// Their events.
+    /// Their events, without those that were dropped.
     pub events: u64,
+    /// Their events that were dropped: of items beyond a shopper's [`ITEMS_MAX`](crate::features::ITEMS_MAX) latest.
+    pub events_dropped: u64,
     /// Shoppers whose home is another cell.
     pub shoppers_of_other_cells: u64,
     /// Shoppers whose class has no cell.
@@ -82,8 +86,6 @@ enum Home {
     Unassigned,
 }
 
-/// One shopper's items while the file is read.
-type Items = HashMap<Box<str>, ItemHistory>;
 /// The shoppers that are taken.
 type Taken = HashMap<Box<str>, Items>;
 
@@ -111,6 +113,8 @@ pub fn import(options: &Options) -> Result<Report, Failure> {
     if options.times == Times::ShiftedToNow {
         report.shifted_s = now_s.saturating_sub(last_s).div_euclid(WEEK_S) * WEEK_S;
     }
+    report.events_dropped = taken.values_mut().map(Items::settle).sum();
+    report.events -= report.events_dropped;
     write(&store, &mut taken, report.shifted_s, now_s, clock)
         .map_err(|e| Failure::new(Exit::Store, e.to_string()))?;
     report.elapsed_ms = clock.now().as_micros() / 1_000;
@@ -144,10 +148,10 @@ fn gather(
         if home == Home::Here {
             report.events += 1;
             if !taken.contains_key(event.shopper) {
-                taken.insert(event.shopper.into(), Items::new());
+                taken.insert(event.shopper.into(), Items::default());
             }
             if let Some(items) = taken.get_mut(event.shopper) {
-                add(items, &event);
+                items.add(event.item, event.kind, event.time_s);
             }
         } else {
             report.events_not_taken += 1;
@@ -155,15 +159,6 @@ fn gather(
         progress.at(at_byte);
     })?;
     Ok((taken, last_s))
-}
-
-fn add(items: &mut Items, event: &Event<'_>) {
-    match items.get_mut(event.item) {
-        Some(history) => history.add(event.kind, event.time_s),
-        None => {
-            items.insert(event.item.into(), ItemHistory::begin(event.item, event.kind, event.time_s));
-        }
-    }
 }
 
 fn write(
@@ -188,9 +183,8 @@ fn write(
 }
 
 fn row(items: Items, shift_s: i64, now_s: i64) -> Row {
-    let mut items: Vec<ItemHistory> = items.into_values().collect();
+    let mut items = items.into_sorted();
     items.iter_mut().for_each(|history| history.shift(shift_s));
-    items.sort_unstable_by(|a, b| a.item.cmp(&b.item));
     Row { updated_s: now_s, profile: Group { items }, session: Group::default() }
 }
 

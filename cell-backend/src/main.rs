@@ -59,7 +59,7 @@ struct ServeArgs {
     /// The ONNX Runtime library (libonnxruntime.so, 1.20 or later); else ORT_DYLIB_PATH names it.
     #[arg(long, value_name = "PATH")]
     onnxruntime: Option<PathBuf>,
-    /// Inference threads, each with its own sessions and queue [default: one per core].
+    /// Inference threads for the full ranker, and as many for tower and compact ranker [default: one per core].
     #[arg(long, value_name = "N")]
     ranker_threads: Option<NonZeroUsize>,
     /// The candidate index.
@@ -162,7 +162,9 @@ fn run_import(args: ImportArgs) -> anyhow::Result<()> {
     writeln!(out, "{} shoppers have their home in another cell", report.shoppers_of_other_cells)?;
     writeln!(out, "{} shoppers have a class without any cell", report.shoppers_without_cell)?;
     writeln!(out, "{} shoppers have no locale in the assignments", report.shoppers_without_locale)?;
-    Ok(writeln!(out, "{} events of those were not taken", report.events_not_taken)?)
+    writeln!(out, "{} events of those were not taken", report.events_not_taken)?;
+    let (dropped, most) = (report.events_dropped, domicile_cell::features::ITEMS_MAX);
+    Ok(writeln!(out, "{dropped} events were dropped: of items beyond a shopper's {most} latest")?)
 }
 
 fn start_log(form: LogForm) {

@@ -8,6 +8,8 @@ use super::StoreError;
 
 /// How many of an item's latest events are kept with their time.
 pub const RECENT_MAX: usize = 16;
+/// How many items of a shopper an import keeps: several times what ranks, and a row that is read in one piece.
+pub const ITEMS_MAX: usize = 4_096;
 /// The form's version: a row's first byte.
 const VERSION: u8 = 1;
 

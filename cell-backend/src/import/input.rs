@@ -76,7 +76,9 @@ pub(super) fn history(path: &Path, mut take: impl FnMut(Event<'_>, u64)) -> Resu
             _ => return Err(row.complaint(2, "view, basket or purchase")),
         };
         let time_s = row.text(3)?.parse().ok().filter(|time| (0..TIME_MAX_S).contains(time));
-        let time_s = time_s.ok_or_else(|| row.complaint(3, "whole seconds since the Unix epoch"))?;
+        let time_s = time_s.ok_or_else(|| {
+            row.complaint(3, &format!("whole seconds since the Unix epoch, 0 to {}", TIME_MAX_S - 1))
+        })?;
         take(Event { shopper, item, kind, time_s }, row.at_byte);
         Ok(())
     })

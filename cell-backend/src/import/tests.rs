@@ -91,6 +91,7 @@ fn complaints_have_line_and_column_and_quote_nothing() {
     );
     for (history, place) in [
         (secret, "line 2, column 3"),
+        ("s,a,view,7258118400\n", "0 to 7258118399"),
         ("s,a,view,1\ns,a,view,secret\n", "line 3, column 4"),
         ("s,a,view,-1\n", "line 2, column 4"),
         ("s,a,view,1700000000000\n", "line 2, column 4"),
