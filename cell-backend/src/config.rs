@@ -118,9 +118,9 @@ impl Default for Config {
 }
 
 impl Default for Budgets {
-    /// 117 ms of the usual 120 ms. A feature read takes well below a millisecond and has 30: without it there is no
-    /// rung `full`, and on a busy machine a thread may wait that long for a core. The ranker's part is some ten times its
-    /// measured need, for queues.
+    /// 117 ms of the usual 120 ms. A feature read has far more than it takes: without it there is no rung
+    /// `full`, and on a busy machine a thread may wait that long for a core. So has the ranker, for queues; an answer's
+    /// `stages_us` and `cargo xtask bench demo` show what they take.
     fn default() -> Self {
         Self {
             gate_ms: 2,
@@ -136,7 +136,7 @@ impl Default for Budgets {
 }
 
 impl Default for Limits {
-    /// 64 in flight at 3 ms each on two threads stay below the 120 ms deadline; a day is the demo's import rhythm.
+    /// 64 in flight are what two threads of the demo get through within the deadline, and more; a day is the demo's import rhythm.
     fn default() -> Self {
         Self {
             in_flight: 64,

@@ -17,7 +17,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use domicile_deadline::Deadline;
 use domicile_wire::problem::TYPE;
-use domicile_wire::{FramingError, MEDIA_TYPE, REQUEST_MAX};
+use domicile_wire::{FramingError, GATEWAY_PATH, MEDIA_TYPE, REQUEST_MAX};
 use http_body_util::LengthLimitError;
 use tokio::sync::Semaphore;
 
@@ -45,7 +45,7 @@ impl Gateway {
     /// Its routes.
     pub fn routes(self) -> Router {
         Router::new()
-            .route("/gateway", post(gateway))
+            .route(GATEWAY_PATH, post(gateway))
             .fallback(|| async { outer(StatusCode::NOT_FOUND, "unknown-route") })
             .method_not_allowed_fallback(|| async {
                 outer(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed")
@@ -93,10 +93,7 @@ async fn gateway(State(gateway): State<Gateway>, body: Body) -> Response {
             (headers, answer).into_response()
         }
         Ok(Err(error)) => gateway.turn_away(Turned::Framing(error)),
-        Err(_) => {
-            gateway.cell.telemetry.missed_deadline();
-            gateway.turn_away(Turned::Late)
-        }
+        Err(_) => gateway.turn_away(Turned::Late),
     }
 }
 

@@ -4,13 +4,15 @@
 //! holds ids, not indices, so that it survives a change of snapshot; whoever serves it resolves and filters the ids
 //! again. Bounded by two generations: entries go into the young one; when it is full the old one is dropped and the
 //! young one grows old. That keeps between half and all of the bound, without a list to maintain on every read.
+//!
+//! A ranking belongs to its page: what was ranked for one basket or product is none of another's.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domicile_deadline::Moment;
-use domicile_wire::{ShopperId, Source};
+use domicile_wire::{RankRequest, ShopperId, Source};
 
 /// A ranking as it was served.
 #[derive(Clone)]
@@ -26,6 +28,8 @@ struct Key {
     shopper: ShopperId,
     locale: String,
     slot: String,
+    /// In order, none twice: a basket is the same whatever was put into it first.
+    anchor: Vec<String>,
 }
 
 #[derive(Default)]
@@ -34,7 +38,7 @@ struct Generations {
     old: HashMap<Key, (Moment, Ranking)>,
 }
 
-/// Last good rankings by shopper, locale and slot.
+/// Last good rankings by shopper, locale, slot and anchor.
 pub struct LastGoodCache {
     generations: Mutex<Generations>,
     half: usize,
@@ -47,9 +51,9 @@ impl LastGoodCache {
         Self { generations: Mutex::default(), half: (entries / 2).max(1), keep }
     }
 
-    /// Remembers a ranking.
-    pub fn put(&self, shopper: &ShopperId, locale: &str, slot: &str, now: Moment, ranking: Ranking) {
-        let key = key(shopper, locale, slot);
+    /// Remembers the ranking of a page.
+    pub fn put(&self, shopper: &ShopperId, page: &RankRequest, now: Moment, ranking: Ranking) {
+        let key = key(shopper, page);
         let mut generations = self.lock();
         if generations.young.len() >= self.half && !generations.young.contains_key(&key) {
             generations.old = std::mem::take(&mut generations.young);
@@ -57,9 +61,9 @@ impl LastGoodCache {
         generations.young.insert(key, (now, ranking));
     }
 
-    /// The last good ranking, if it is not too old.
-    pub fn get(&self, shopper: &ShopperId, locale: &str, slot: &str, now: Moment) -> Option<Ranking> {
-        let key = key(shopper, locale, slot);
+    /// The page's last good ranking, if it is not too old.
+    pub fn get(&self, shopper: &ShopperId, page: &RankRequest, now: Moment) -> Option<Ranking> {
+        let key = key(shopper, page);
         let generations = self.lock();
         let (at, ranking) = generations.young.get(&key).or_else(|| generations.old.get(&key))?;
         (now.since(*at) <= self.keep).then(|| ranking.clone())
@@ -82,8 +86,11 @@ impl LastGoodCache {
     }
 }
 
-fn key(shopper: &ShopperId, locale: &str, slot: &str) -> Key {
-    Key { shopper: shopper.clone(), locale: locale.to_owned(), slot: slot.to_owned() }
+fn key(shopper: &ShopperId, page: &RankRequest) -> Key {
+    let mut anchor = page.anchor.clone();
+    anchor.sort_unstable();
+    anchor.dedup();
+    Key { shopper: shopper.clone(), locale: page.locale.clone(), slot: page.slot.clone(), anchor }
 }
 
 #[cfg(test)]
@@ -98,16 +105,31 @@ mod tests {
         Ranking { snapshot: "sha256:aa".into(), items: vec![("1".into(), Source::Own, 1.0)] }
     }
 
+    fn page(slot: &str, anchor: &[&str]) -> RankRequest {
+        let anchor = anchor.iter().map(ToString::to_string).collect();
+        RankRequest { locale: "de-DE".into(), slot: slot.into(), anchor }
+    }
+
+    #[test]
+    fn a_ranking_is_its_page_s_alone() {
+        let cache = LastGoodCache::new(10, Duration::from_secs(60));
+        let now = Moment::from_micros(0);
+        cache.put(&shopper(1), &page("basket", &["milk", "bread"]), now, ranking());
+        let held = |anchor: &[&str]| cache.get(&shopper(1), &page("basket", anchor), now).is_some();
+        assert!(held(&["milk", "bread"]) && held(&["bread", "milk", "bread"]));
+        assert!(!held(&[]) && !held(&["milk"]) && !held(&["milk", "bread", "wine"]));
+    }
+
     #[test]
     fn a_ranking_is_kept_for_its_time_and_its_place() {
         let cache = LastGoodCache::new(10, Duration::from_secs(60));
         let now = Moment::from_micros(0);
-        cache.put(&shopper(1), "de-DE", "home", now, ranking());
+        cache.put(&shopper(1), &page("home", &[]), now, ranking());
         let later = |seconds| now.plus(Duration::from_secs(seconds));
-        assert!(cache.get(&shopper(1), "de-DE", "home", later(60)).is_some());
-        assert!(cache.get(&shopper(1), "de-DE", "home", later(61)).is_none());
-        assert!(cache.get(&shopper(1), "de-DE", "basket", now).is_none());
-        assert!(cache.get(&shopper(2), "de-DE", "home", now).is_none());
+        assert!(cache.get(&shopper(1), &page("home", &[]), later(60)).is_some());
+        assert!(cache.get(&shopper(1), &page("home", &[]), later(61)).is_none());
+        assert!(cache.get(&shopper(1), &page("basket", &[]), now).is_none());
+        assert!(cache.get(&shopper(2), &page("home", &[]), now).is_none());
     }
 
     #[test]
@@ -115,9 +137,9 @@ mod tests {
         let cache = LastGoodCache::new(10, Duration::from_secs(60));
         let now = Moment::from_micros(0);
         for number in 0..1_000 {
-            cache.put(&shopper(number), "de-DE", "home", now, ranking());
+            cache.put(&shopper(number), &page("home", &[]), now, ranking());
             assert!(cache.len() <= 10);
         }
-        assert!((995..1_000).all(|number| cache.get(&shopper(number), "de-DE", "home", now).is_some()));
+        assert!((995..1_000).all(|number| cache.get(&shopper(number), &page("home", &[]), now).is_some()));
     }
 }

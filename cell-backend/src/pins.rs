@@ -1,7 +1,7 @@
 //! Pins, verified once.
 //!
 //! A pin is one byte string per class and epoch, so all requests of a class carry the same one: verifying its
-//! signature every time would cost half a millisecond a request and tell nothing new. The texts that were found good
+//! signature every time would cost each request the same work and tell nothing new. The texts that were found good
 //! are kept; that their epoch is live is checked each time.
 
 use std::collections::HashMap;

@@ -1,10 +1,15 @@
 //! The ranker: query tower, full and compact model behind bounded queues.
 //!
+//! There are two lanes: `full` for the full ranker, and `quick` for the tower and the compact ranker. A full run that
+//! is late goes on to its end, and the compact one that has to follow it must not stand behind it; nor must another
+//! request's query. The price is that twice as many threads as cores may want to run; the sessions, which are what
+//! takes memory, are as many as with one lane.
+//!
 //! Each inference thread has sessions of its own and a queue of its own, since one session behind a lock serves one
 //! request at a time whatever the number of cores. What the threads share are atomic numbers: the load of each and
-//! the [`Speeds`]. A job goes to the thread with the least outstanding; when every queue is full the answer is
-//! [`RankerError::Busy`] at once. A job whose deadline has passed, or whose caller has gone, is dropped before it
-//! starts; one that has started is measured to its end, also when nobody waits for it any more.
+//! the [`Speeds`]. A job goes to the thread of its lane with the least outstanding; when every queue is full the
+//! answer is [`RankerError::Busy`] at once. A job whose deadline has passed, or whose caller has gone, is dropped
+//! before it starts; one that has started is measured to its end, also when nobody waits for it any more.
 
 pub mod estimate;
 mod library;
@@ -56,13 +61,17 @@ pub enum Model {
 
 /// The inference threads and what is known of their speed.
 pub struct Ranker {
-    workers: Vec<Worker>,
+    full: Lane,
+    quick: Lane,
     clock: Clock,
     speeds: Arc<Speeds>,
 }
 
+/// Threads that stand in for each other.
+struct Lane(Vec<Worker>);
+
 impl Ranker {
-    /// Starts `threads` inference threads with queues of `queue` jobs each, their sessions warmed.
+    /// Starts `threads` inference threads in each lane, with queues of `queue` jobs each, their sessions warmed.
     ///
     /// # Errors
     /// [`Failure`] when a model is no ONNX file that this runtime takes, or breaks the contract.
@@ -75,26 +84,34 @@ impl Ranker {
     ) -> Result<Self, Failure> {
         let speeds = Arc::new(Speeds::default());
         let files = &snapshot.manifest.files;
-        let warm = warm_inputs(snapshot);
-        let mut workers = Vec::with_capacity(threads);
-        for number in 0..threads.max(1) {
-            let mut sessions = Sessions::open(runtime, snapshot)?;
+        let (request, candidates) = warm_inputs(snapshot);
+        let (request, candidates) = (Arc::new(request), Arc::new(candidates));
+        let query = Work::Query(Arc::clone(&request));
+        let score = |model| Work::Score(model, Arc::clone(&request), Arc::clone(&candidates));
+        let (of_full, of_compact) = (score(Model::Full), score(Model::Compact));
+        let warm = |sessions: &mut Sessions, work: &Work, file: &str| {
             for _ in 0..WARM_UP_RUNS {
                 let begun = clock.now();
-                sessions.query(&warm.0).map_err(|e| e.failure(&files.tower.path))?;
-                let queried = clock.now();
-                sessions.score(Model::Full, &warm.0, &warm.1).map_err(|e| e.failure(&files.full.path))?;
-                let ranked = clock.now();
-                sessions
-                    .score(Model::Compact, &warm.0, &warm.1)
-                    .map_err(|e| e.failure(&files.compact.path))?;
-                speeds.warmed(Task::Query, queried.since(begun));
-                speeds.warmed(Task::Score(Model::Full), ranked.since(queried));
-                speeds.warmed(Task::Score(Model::Compact), clock.now().since(ranked));
+                sessions.run(work).map_err(|e| e.failure(file))?;
+                speeds.warmed(work.task(), clock.now().since(begun));
             }
-            workers.push(Worker::start(number, sessions, queue, clock, Arc::clone(&speeds))?);
+            Ok(())
+        };
+        let worker = |name: &str, number: usize, mut sessions: Sessions| {
+            let run = move |work: &Work| sessions.run(work);
+            Worker::start(format!("ranker-{name}-{number}"), run, queue, clock, Arc::clone(&speeds))
+        };
+        let (mut full, mut quick) = (Vec::with_capacity(threads), Vec::with_capacity(threads));
+        for number in 0..threads.max(1) {
+            let mut sessions = Sessions::quick(runtime, snapshot)?;
+            warm(&mut sessions, &query, &files.tower.path)?;
+            warm(&mut sessions, &of_compact, &files.compact.path)?;
+            quick.push(worker("quick", number, sessions)?);
+            let mut sessions = Sessions::full(runtime, snapshot)?;
+            warm(&mut sessions, &of_full, &files.full.path)?;
+            full.push(worker("full", number, sessions)?);
         }
-        Ok(Self { workers, clock, speeds })
+        Ok(Self { full: Lane(full), quick: Lane(quick), clock, speeds })
     }
 
     /// The tower's query vector \[D\].
@@ -125,10 +142,11 @@ impl Ranker {
     }
 
     /// What a request to `model` takes now: its own run at the 95th percentile, and what is queued before it on the
-    /// least loaded thread at its mean.
+    /// least loaded thread of its lane at its mean.
     pub fn needs(&self, model: Model) -> Duration {
-        let backlog = self.workers.iter().map(Worker::backlog).min().unwrap_or_default();
-        self.speeds.of(Task::Score(model)).upper() + backlog
+        let task = Task::Score(model);
+        let backlog = self.lane(task).0.iter().map(Worker::backlog).min().unwrap_or_default();
+        self.speeds.of(task).upper() + backlog
     }
 
     /// What is known of the models' speed.
@@ -138,16 +156,24 @@ impl Ranker {
 
     /// Jobs that wait or run.
     pub fn outstanding(&self) -> usize {
-        self.workers.iter().map(Worker::outstanding).sum()
+        self.full.0.iter().chain(&self.quick.0).map(Worker::outstanding).sum()
+    }
+
+    fn lane(&self, task: Task) -> &Lane {
+        match task {
+            Task::Score(Model::Full) => &self.full,
+            Task::Query | Task::Score(Model::Compact) => &self.quick,
+        }
     }
 
     async fn ask(&self, work: Work, deadline: Deadline) -> Result<Vec<f32>, RankerError> {
         if deadline.passed(self.clock.now()) {
             return Err(RankerError::Late);
         }
+        let lane = self.lane(work.task());
         let cost = self.speeds.of(work.task()).mean();
         let (mut job, answer) = Job::new(work, deadline, cost);
-        let mut by_load: Vec<&Worker> = self.workers.iter().collect();
+        let mut by_load: Vec<&Worker> = lane.0.iter().collect();
         // The loads change meanwhile: each is read once, or the order would be none.
         by_load.sort_by_cached_key(|worker| worker.backlog());
         for worker in by_load {
@@ -193,3 +219,6 @@ fn warm_inputs(snapshot: &Snapshot) -> (RequestInputs, CandidateInputs) {
     let cross = vec![0.5; candidates.len() * limits.cross];
     (request, CandidateInputs { candidates, cross })
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,7 @@ pub struct Serve {
     pub admin: SocketAddr,
     /// The ONNX Runtime library.
     pub onnxruntime: Option<PathBuf>,
-    /// Inference threads.
+    /// Inference threads of each lane.
     pub ranker_threads: usize,
     /// The index.
     pub index: IndexKind,
@@ -119,8 +119,10 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let (stop, stopping) = watch::channel(());
     let mut gateway = start(sealed_connections, gateway_listener, gateway.routes(), stopping.clone());
     let mut admin = start(admin_connections, admin_listener, admin, stopping);
+    // Before anyone knows that it is there: a signal that comes first would end it without a drain.
+    let told = told_to_stop().map_err(|e| Failure::new(Exit::Listen, format!("signals: {e}")))?;
     announce(address)?;
-    told_to_stop().await;
+    told.await;
     tracing::info!("draining");
     drop(stop);
     // Both are told at once; what is still open after the drain time is cut off.
@@ -218,21 +220,20 @@ fn announce(address: SocketAddr) -> Result<(), Failure> {
         .map_err(|e| Failure::new(Exit::Listen, format!("standard output: {e}")))
 }
 
-async fn told_to_stop() {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => {
-                tokio::select! {
-                    _ = interrupt => {}
-                    _ = terminate.recv() => {}
-                }
-            }
-            Err(_) => drop(interrupt.await),
+/// Over once the process is told to stop. It listens for that from now on, not from its first poll.
+#[cfg(unix)]
+fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
         }
-    }
-    #[cfg(not(unix))]
-    drop(interrupt.await);
+    })
+}
+
+#[cfg(not(unix))]
+fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async { drop(tokio::signal::ctrl_c().await) })
 }

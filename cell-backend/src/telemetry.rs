@@ -51,7 +51,7 @@ pub enum Turned {
     Broken,
     /// The head named no host, several, or none that is one.
     Host,
-    /// The cell was not done in time.
+    /// The cell gave no answer by the deadline.
     Late,
     /// The bytes were no message.
     Framing(FramingError),
@@ -246,7 +246,8 @@ impl Telemetry {
         }
     }
 
-    /// Counts an answer that left after its deadline.
+    /// Counts a ranking that was made after its deadline, the caller's if that was shorter. What was given up without
+    /// an answer is [`Turned::Late`] and not counted here: together they are what came too late.
     pub fn missed_deadline(&self) {
         count(Some(&self.deadline_missed));
     }
@@ -337,7 +338,7 @@ impl Telemetry {
             &mut text,
             "domicile_cell_deadline_missed_total",
             "counter",
-            "Answers that left after their deadline.",
+            "Rankings that were made after their deadline.",
         );
         line(
             &mut text,

@@ -64,7 +64,10 @@ fn a_refusal_names_the_file_and_the_cause() {
     let denied = refused(|d| d["locales"]["en-GB"]["deny_items"] = json!(["bb"]));
     assert!(denied.to_string().contains("locale \"en-GB\", deny_items, found \"bb\""), "{denied}");
     let listed = refused(|d| d["locales"]["de-DE"]["lists"]["home"][0]["id"] = "aa".into());
-    assert!(listed.to_string().contains("locale \"de-DE\", the list of slot \"home\", found \"aa\""), "{listed}");
+    assert!(
+        listed.to_string().contains("locale \"de-DE\", the list of slot \"home\", found \"aa\""),
+        "{listed}"
+    );
     let stale = refused(|d| d["not_after"] = "2020-01-01T00:00:00Z".into());
     assert!(stale.to_string().contains("overlay.dsse.json: not_after: it held until 2020"), "{stale}");
     assert_eq!((foreign.exit, stale.exit), (Exit::Overlay, Exit::Overlay));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domicile_ladder::{FeatureState, LastGood, Ranker as Standing, Reason, Rung, Situation, choose};
-use domicile_wire::{InnerRequest, RankedItem, ShopperId};
+use domicile_wire::{InnerRequest, RankRequest, RankedItem, ShopperId};
 
 use super::Shelf;
 use crate::cell::Cell;
@@ -31,9 +31,8 @@ impl Cell {
         candidates: &[Candidate],
         features: FeatureState,
     ) -> Shelf {
-        let (locale, slot) = (&request.rank.locale, &request.rank.slot);
-        let shopper = request.shopper.as_ref();
-        let last_good = shopper.and_then(|s| self.last_good.get(s, locale, slot, self.clock.now()));
+        let (page, shopper) = (&request.rank, request.shopper.as_ref());
+        let last_good = shopper.and_then(|s| self.last_good.get(s, page, self.clock.now()));
         let inputs = Arc::new(CandidateInputs::new(&self.snapshot, profile, candidates));
         let (mut full, mut compact) = (None, None);
         if candidates.is_empty() && !trip.remaining().is_zero() {
@@ -87,7 +86,7 @@ impl Cell {
                     let items = place.ranked(candidates, &scores);
                     // Ranked without the shopper's history, a shelf must not replace one that was ranked with it.
                     if let Some(shopper) = shopper.filter(|_| features != FeatureState::Failed) {
-                        self.remember(shopper, locale, slot, &items);
+                        self.remember(shopper, page, &items);
                     }
                     return Shelf { items, rung, reason, snapshot: self.snapshot.id.clone() };
                 }
@@ -96,11 +95,11 @@ impl Cell {
         }
     }
 
-    fn remember(&self, shopper: &ShopperId, locale: &str, slot: &str, items: &[RankedItem]) {
+    fn remember(&self, shopper: &ShopperId, page: &RankRequest, items: &[RankedItem]) {
         let scored =
             items.iter().filter_map(|item| item.score.map(|score| (item.id.clone(), item.source, score)));
         let ranking = Ranking { snapshot: self.snapshot.id.clone(), items: scored.collect() };
-        self.last_good.put(shopper, locale, slot, self.clock.now(), ranking);
+        self.last_good.put(shopper, page, self.clock.now(), ranking);
     }
 
     /// Lets the estimates sink of the models that are too slow even for the whole budget, so that they are tried

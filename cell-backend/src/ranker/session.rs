@@ -8,6 +8,7 @@ use ort::value::{Outlet, TensorElementType, TensorRef, ValueType};
 
 use super::Model;
 use super::runtime::Runtime;
+use super::worker::Work;
 use crate::failure::{Exit, Failure};
 use crate::inputs::{CandidateInputs, RequestInputs};
 use crate::snapshots::Snapshot;
@@ -16,13 +17,17 @@ use crate::snapshots::manifest::{CONTEXT, CROSS, SHOPPER};
 /// Any number: a batch size, or a number of candidates.
 const ANY: i64 = -1;
 
-/// The three sessions of an inference thread.
-pub(super) struct Sessions {
-    tower: Session,
-    full: Session,
-    compact: Session,
-    /// Length of an embedding, and so of a query.
-    dim: usize,
+/// The sessions of an inference thread, by its lane.
+pub(super) enum Sessions {
+    /// The full ranker's.
+    Full(Session),
+    /// The tower's and the compact ranker's.
+    Quick {
+        tower: Session,
+        compact: Session,
+        /// Length of an embedding, and so of a query.
+        dim: usize,
+    },
 }
 
 /// Why a model gave no usable numbers. Never holds them.
@@ -34,40 +39,34 @@ type Port = (&'static str, TensorElementType, Vec<i64>);
 type Named<'v> = Vec<(Cow<'static, str>, SessionInputValue<'v>)>;
 
 impl Sessions {
-    /// Opens and checks the snapshot's models.
-    pub(super) fn open(runtime: &Runtime, snapshot: &Snapshot) -> Result<Self, Failure> {
+    /// Opens and checks the full ranker.
+    pub(super) fn full(runtime: &Runtime, snapshot: &Snapshot) -> Result<Self, Failure> {
+        let path = &snapshot.manifest.files.full.path;
+        open(runtime, path, &snapshot.models.full, &ranker_contract(snapshot)).map(Self::Full)
+    }
+
+    /// Opens and checks the tower and the compact ranker.
+    pub(super) fn quick(runtime: &Runtime, snapshot: &Snapshot) -> Result<Self, Failure> {
         let (models, files) = (&snapshot.models, &snapshot.manifest.files);
-        let (tower, ranker) = (tower_contract(snapshot), ranker_contract(snapshot));
-        Ok(Self {
-            tower: open(runtime, &files.tower.path, &models.tower, &tower)?,
-            full: open(runtime, &files.full.path, &models.full, &ranker)?,
-            compact: open(runtime, &files.compact.path, &models.compact, &ranker)?,
+        Ok(Self::Quick {
+            tower: open(runtime, &files.tower.path, &models.tower, &tower_contract(snapshot))?,
+            compact: open(runtime, &files.compact.path, &models.compact, &ranker_contract(snapshot))?,
             dim: snapshot.manifest.dim,
         })
     }
 
-    /// The query \[D\].
-    pub(super) fn query(&mut self, request: &RequestInputs) -> Result<Vec<f32>, RunError> {
-        run(&mut self.tower, shared_inputs(request)?, "query", self.dim)
-    }
-
-    /// The scores \[C\].
-    pub(super) fn score(
-        &mut self,
-        model: Model,
-        request: &RequestInputs,
-        candidates: &CandidateInputs,
-    ) -> Result<Vec<f32>, RunError> {
-        let count = candidates.len();
-        let mut inputs = shared_inputs(request)?;
-        inputs.push(input("candidates", [1, count].as_slice(), &candidates.candidates)?);
-        inputs.push(input("cross", [1, count, CROSS].as_slice(), &candidates.cross)?);
-        inputs.push(input("shopper", [1, SHOPPER].as_slice(), &request.shopper)?);
-        let session = match model {
-            Model::Full => &mut self.full,
-            Model::Compact => &mut self.compact,
-        };
-        run(session, inputs, "scores", count)
+    /// The query \[D\], or the scores \[C\].
+    pub(super) fn run(&mut self, work: &Work) -> Result<Vec<f32>, RunError> {
+        match (self, work) {
+            (Self::Quick { tower, dim, .. }, Work::Query(request)) => {
+                run(tower, shared_inputs(request)?, "query", *dim)
+            }
+            (Self::Quick { compact: session, .. }, Work::Score(Model::Compact, request, candidates))
+            | (Self::Full(session), Work::Score(Model::Full, request, candidates)) => {
+                run(session, ranker_inputs(request, candidates)?, "scores", candidates.len())
+            }
+            (_, work) => Err(RunError(format!("a {} at another lane", work.task().as_str()))),
+        }
     }
 }
 
@@ -196,6 +195,18 @@ fn shared_inputs(request: &RequestInputs) -> Result<Named<'_>, RunError> {
         input("anchor", &[1, request.anchor.len()], &request.anchor)?,
         input("context", &[1, CONTEXT], &request.context)?,
     ])
+}
+
+fn ranker_inputs<'v>(
+    request: &'v RequestInputs,
+    candidates: &'v CandidateInputs,
+) -> Result<Named<'v>, RunError> {
+    let count = candidates.len();
+    let mut inputs = shared_inputs(request)?;
+    inputs.push(input("candidates", &[1, count], &candidates.candidates)?);
+    inputs.push(input("cross", &[1, count, CROSS], &candidates.cross)?);
+    inputs.push(input("shopper", &[1, SHOPPER], &request.shopper)?);
+    Ok(inputs)
 }
 
 fn input<'v, T>(

@@ -1,4 +1,4 @@
-//! An inference thread: its queue, its sessions, its end.
+//! An inference thread: its queue, what it runs, its end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use domicile_deadline::Deadline;
 use tokio::sync::oneshot;
 
-use super::session::Sessions;
+use super::session::RunError;
 use super::speeds::{Speeds, Task};
 use super::{Model, RankerError};
 use crate::clock::Clock;
@@ -84,8 +84,8 @@ fn nanos(duration: Duration) -> u64 {
 
 impl Worker {
     pub(super) fn start(
-        number: usize,
-        sessions: Sessions,
+        name: String,
+        run: impl FnMut(&Work) -> Result<Vec<f32>, RunError> + Send + 'static,
         queue: usize,
         clock: Clock,
         speeds: Arc<Speeds>,
@@ -94,8 +94,8 @@ impl Worker {
         let load = Arc::new(Load::default());
         let shared = Arc::clone(&load);
         let thread = std::thread::Builder::new()
-            .name(format!("ranker-{number}"))
-            .spawn(move || serve(sessions, &receiver, &shared, clock, &speeds))
+            .name(name)
+            .spawn(move || serve(run, &receiver, &shared, clock, &speeds))
             .map_err(|e| Failure::new(Exit::Runtime, format!("ranker thread: {e}")))?;
         Ok(Self { queue: Some(sender), load, thread: Some(thread) })
     }
@@ -136,14 +136,20 @@ impl Drop for Worker {
     }
 }
 
-fn serve(mut sessions: Sessions, queue: &Receiver<Job>, load: &Load, clock: Clock, speeds: &Speeds) {
+fn serve(
+    mut run: impl FnMut(&Work) -> Result<Vec<f32>, RunError>,
+    queue: &Receiver<Job>,
+    load: &Load,
+    clock: Clock,
+    speeds: &Speeds,
+) {
     while let Ok(job) = queue.recv() {
         let (begun, cost) = (clock.now(), job.cost);
         if !job.answer.is_closed() {
             let result = if job.deadline.passed(begun) {
                 Err(RankerError::Late)
             } else {
-                let (task, result) = (job.work.task(), perform(&mut sessions, &job.work));
+                let (task, result) = (job.work.task(), run(&job.work).map_err(|_| RankerError::Failed));
                 match &result {
                     Ok(_) => speeds.ran(task, clock.now().since(begun)),
                     Err(_) => speeds.failed(task),
@@ -155,12 +161,4 @@ fn serve(mut sessions: Sessions, queue: &Receiver<Job>, load: &Load, clock: Cloc
         }
         load.take_off(cost);
     }
-}
-
-fn perform(sessions: &mut Sessions, work: &Work) -> Result<Vec<f32>, RankerError> {
-    let result = match work {
-        Work::Query(request) => sessions.query(request),
-        Work::Score(model, request, candidates) => sessions.score(*model, request, candidates),
-    };
-    result.map_err(|_| RankerError::Failed)
 }

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
 use domicile_cell::cell::{Cell, Parts, Reach};
 use domicile_cell::clock::Clock;
 use domicile_cell::config::Config;
 use domicile_cell::features::{FeatureStore, Group, ItemHistory, Kind, Reading, Row, StoreError};
+use domicile_cell::gateway::Gateway;
 use domicile_cell::overlay;
 use domicile_cell::ranker::Ranker;
 use domicile_cell::ranker::speeds::Task;
@@ -17,7 +20,11 @@ use domicile_cell::snapshots;
 use domicile_cell::snapshots::items::ItemIndex;
 use domicile_ladder::{FeatureState, Reason, Rung};
 use domicile_topology::{KeyUse, Topology};
-use domicile_wire::{InnerRequest, RankAnswer, RankRequest, ShopperId, decode_response, encode_request};
+use domicile_wire::{
+    GATEWAY_PATH, InnerRequest, RankAnswer, RankRequest, ShopperId, decode_response, encode_request,
+};
+
+use tower::Service as _;
 
 use crate::world::{World, runtime};
 
@@ -161,6 +168,7 @@ async fn what_hangs_costs_a_rung_and_what_has_no_time_is_not_begun() {
     a_store_that_gives_nothing().await;
     an_index_that_hangs().await;
     a_history_of_another_catalogue().await;
+    what_is_too_late_is_counted_once().await;
 }
 
 async fn no_time_begins_nothing() {
@@ -169,16 +177,18 @@ async fn no_time_begins_nothing() {
     assert_eq!((shown.rung, shown.features.state), (Rung::Full, FeatureState::Fresh));
     assert_eq!(counting.begun(), (1, 1, 2), "one read, one search, tower and ranker");
 
-    let answer = counting
-        .ask(|request| {
+    let (same, other) = (vec![], vec![shown.items[0].id.clone()]);
+    for (anchor, rung) in [(same, Rung::LastGood), (other, Rung::List)] {
+        let hurried = |request: &mut InnerRequest| {
             request.budget_ms = Some(0);
-            request.rank.anchor = vec![shown.items[0].id.clone()];
-        })
-        .await;
-    assert_eq!((answer.rung, answer.reason), (Rung::LastGood, Reason::DeadlineTooNear));
-    assert_eq!((answer.items.len(), answer.features.state), (24, FeatureState::Failed));
+            request.rank.anchor = anchor;
+        };
+        let answer = counting.ask(hurried).await;
+        assert_eq!((answer.rung, answer.reason), (rung, Reason::DeadlineTooNear));
+        assert_eq!((answer.items.len(), answer.features.state), (24, FeatureState::Failed));
+    }
     assert_eq!(counting.begun(), (1, 1, 2), "nothing more");
-    assert_eq!(counting.counted("domicile_cell_feature_reads_total{outcome=\"not-started\"}"), 1);
+    assert_eq!(counting.counted("domicile_cell_feature_reads_total{outcome=\"not-started\"}"), 2);
 }
 
 async fn a_store_that_gives_nothing() {
@@ -203,6 +213,29 @@ async fn an_index_that_hangs() {
     }
     assert_eq!(counting.begun().1, SEARCHES as usize, "those that hang keep their places");
     assert_eq!(counting.counted("domicile_cell_searches_total{outcome=\"late\"}"), 4);
+}
+
+/// A read that may take the whole deadline ends in a list that is late, or in none: which of the two is a matter of
+/// microseconds, and it is one of them.
+async fn what_is_too_late_is_counted_once() {
+    let mut counting = Counting::new(Does::Hang, Does::Work, &[]);
+    counting.cell.config.budgets.features_ms = 100 * u32::try_from(BUDGET.as_millis()).unwrap();
+    let pin = counting.world.pin(1);
+    let rank = RankRequest { locale: "de-DE".into(), slot: "home".into(), anchor: vec![] };
+    let request = InnerRequest { pin, shopper: ShopperId::new("someone"), budget_ms: None, rank };
+    let cell = Arc::new(counting.cell);
+    let mut routes = Gateway::new(Arc::clone(&cell)).routes();
+    let mut late = 0;
+    for _ in 0..4 {
+        let request =
+            Request::post(GATEWAY_PATH).header("host", "cell").body(Body::from(encode_request(&request)));
+        let status = routes.call(request.unwrap()).await.unwrap().status();
+        late += u64::from(status == StatusCode::SERVICE_UNAVAILABLE);
+    }
+    let text = cell.telemetry.render(&[]);
+    let missed = 4 - late;
+    assert!(text.contains(&format!("domicile_cell_turned_away_total{{cause=\"late\"}} {late}\n")), "{text}");
+    assert!(text.contains(&format!("domicile_cell_deadline_missed_total {missed}\n")), "{text}");
 }
 
 async fn a_history_of_another_catalogue() {

@@ -115,7 +115,7 @@ pub(crate) fn say(address: SocketAddr, text: &str) -> Reply {
 /// Announces a body of `length` bytes, sends none of it, and reads the answer.
 pub(crate) fn announce(address: SocketAddr, length: usize) -> Reply {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(head("POST", "/gateway", length).as_bytes()).unwrap();
+    stream.write_all(head("POST", domicile_wire::GATEWAY_PATH, length).as_bytes()).unwrap();
     reply(stream)
 }
 

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use domicile_ladder::{FeatureState, Reason, Rung};
 use domicile_wire::{
-    Code, InnerRequest, Problem, RankAnswer, RankRequest, ShopperId, decode_response, encode_request,
+    Code, GATEWAY_PATH, InnerRequest, MEDIA_TYPE, Problem, RankAnswer, RankRequest, ShopperId,
+    decode_response, encode_request,
 };
 
 use crate::process::{Process, announce, exchange, free_port, run, serve};
@@ -56,10 +57,11 @@ fn request(world: &World) -> InnerRequest {
 }
 
 fn ask(cell: &Process, request: &InnerRequest) -> Result<RankAnswer, Problem> {
-    let reply = cell.post("/gateway", &encode_request(request));
+    let reply = cell.post(GATEWAY_PATH, &encode_request(request));
     assert_eq!(reply.status, 200);
     assert!(
-        reply.head.contains("content-type: message/bhttp") && reply.head.contains("cache-control: no-store")
+        reply.head.contains(&format!("content-type: {MEDIA_TYPE}"))
+            && reply.head.contains("cache-control: no-store")
     );
     decode_response(&reply.body).unwrap()
 }
@@ -68,8 +70,10 @@ fn ask(cell: &Process, request: &InnerRequest) -> Result<RankAnswer, Problem> {
 fn a_cell_answers_refuses_and_stops() {
     let world = World::new();
     let home = import(&world);
-    let admin = free_port();
-    let cell = Process::start(serve(&world, home, &["--admin", &admin.to_string(), "--ranker-threads", "2"]));
+    let (admin, config) = (free_port().to_string(), world.patient());
+    let more = ["--admin", &admin, "--ranker-threads", "2", "--config", config.to_str().unwrap()];
+    let cell = Process::start(serve(&world, home, &more));
+    let admin = admin.parse().unwrap();
 
     known_and_unknown_shoppers(&world, &cell, home);
     anchors_and_budgets(&world, &cell);
@@ -83,7 +87,7 @@ fn a_cell_answers_refuses_and_stops() {
     for path in ["/ready", "/live", "/status"] {
         assert_eq!(exchange(admin, "GET", path, b"").status, 200);
     }
-    assert_eq!(exchange(admin, "GET", "/gateway", b"").status, 404);
+    assert_eq!(exchange(admin, "GET", GATEWAY_PATH, b"").status, 404);
     assert_eq!(cell.stop(), Some(0));
 }
 
@@ -122,6 +126,12 @@ fn anchors_and_budgets(world: &World, cell: &Process) {
         (answer.rung, answer.reason, answer.items.len()),
         (Rung::LastGood, Reason::DeadlineTooNear, 24)
     );
+    // A ranking of another page is none of this one's.
+    let page = |anchor: &str| RankRequest { anchor: vec![anchor.to_owned()], ..product.rank.clone() };
+    for (anchor, rung) in [(&shown, Rung::LastGood), (&answer.items[1].id, Rung::List)] {
+        let there = InnerRequest { rank: page(anchor), ..hurried.clone() };
+        assert_eq!(ask(cell, &there).unwrap().rung, rung);
+    }
     let anonymous = ask(cell, &InnerRequest { shopper: None, ..hurried }).unwrap();
     assert_eq!((anonymous.rung, anonymous.items.len()), (Rung::List, 24));
 }
@@ -156,10 +166,10 @@ fn outer_refusals(cell: &Process) {
         assert!(body.contains(&format!("\"type\":\"urn:domicile:problem:{code}\"")), "{body}");
         assert!(reply.head.contains("application/problem+json"), "{}", reply.head);
     };
-    expect(cell.post("/gateway", b""), 400, "empty");
-    expect(cell.post("/gateway", b"\xff\xff"), 400, "malformed");
-    expect(cell.post("/gateway", &vec![0; 17 * 1_024]), 413, "too-large");
-    expect(exchange(cell.address, "GET", "/gateway", b""), 405, "method-not-allowed");
+    expect(cell.post(GATEWAY_PATH, b""), 400, "empty");
+    expect(cell.post(GATEWAY_PATH, b"\xff\xff"), 400, "malformed");
+    expect(cell.post(GATEWAY_PATH, &vec![0; 17 * 1_024]), 413, "too-large");
+    expect(exchange(cell.address, "GET", GATEWAY_PATH, b""), 405, "method-not-allowed");
     expect(cell.post("/elsewhere", b""), 404, "unknown-route");
     // A body that is announced and never comes costs the cell its budget and no more.
     expect(announce(cell.address, 10), 408, "slow");
@@ -178,7 +188,7 @@ fn beyond_loopback_a_plain_shopper_id_is_refused_and_a_full_gate_says_so() {
     let config = world.at("config.toml");
     let cell =
         Process::start(serve(&world, "eu-a", &["--config", config.to_str().unwrap(), "--index", "exact"]));
-    let reply = cell.post("/gateway", &encode_request(&request(&world)));
+    let reply = cell.post(GATEWAY_PATH, &encode_request(&request(&world)));
     assert_eq!(reply.status, 503);
     assert!(reply.head.contains("retry-after: 1"), "{}", reply.head);
 }

@@ -33,6 +33,16 @@ impl World {
         world
     }
 
+    /// Gives its cells nearly three times the usual deadline, for tests of what they answer and not of how soon; returns
+    /// the configuration that goes with it.
+    pub(crate) fn patient(&self) -> PathBuf {
+        let clocks = "serial = 1\nclocks = { cell_budget_ms = 340 }\n";
+        self.write("topology.toml", &self.topology("").replacen("serial = 1\n", clocks, 1));
+        let budgets = "features_ms = 60\nquery_ms = 100\ncandidates_ms = 60\nrank_ms = 100";
+        self.write("patient.toml", &format!("version = 1\n[budgets]\n{budgets}"));
+        self.at("patient.toml")
+    }
+
     pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }

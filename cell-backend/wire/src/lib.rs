@@ -26,6 +26,8 @@ pub use shopper::ShopperId;
 
 /// Media type of a binary HTTP message (RFC 9292 §7).
 pub const MEDIA_TYPE: &str = "message/bhttp";
+/// Path at which a cell's gateway takes messages.
+pub const GATEWAY_PATH: &str = "/gateway";
 /// Longest inner request in bytes, padding included.
 pub const REQUEST_MAX: usize = 16 * 1024;
 /// Longest inner answer in bytes, padding included.
