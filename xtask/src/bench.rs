@@ -9,7 +9,7 @@ use domicile_cluster::cluster::demo_file;
 use domicile_cluster::report::{print, say};
 use domicile_cluster::{Cluster, paths, process};
 
-use crate::demo;
+use crate::{build, demo, wasm};
 
 /// What can be measured.
 #[derive(clap::Subcommand)]
@@ -23,14 +23,64 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 4_000)]
         requests: u32,
     },
+    /// The edge: against a bare guest, against a direct call, cold, over many requests and swaps
+    Edge(Edge),
+}
+
+/// What the edge's bench takes.
+#[derive(clap::Args)]
+pub(crate) struct Edge {
+    /// A few requests of everything: shows that it works, measures nothing
+    #[arg(long)]
+    quick: bool,
+    /// Requests over which memory has to stay flat
+    #[arg(long, default_value_t = 100_000)]
+    requests: u32,
+    /// A million of them, as the bar says: takes some minutes more
+    #[arg(long, conflicts_with = "requests")]
+    million: bool,
+    /// Decides the order of locales and slots
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// The bar of the demo bench, in milliseconds at the 99th percentile.
 const DEMO_P99_MS: f64 = 40.0;
 
+/// What `--million` stands for.
+const MILLION: u32 = 1_000_000;
+
 /// Runs one bench. A missed bar is reported and is an error.
 pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
-    let Bench::Demo { seed, requests } = bench;
+    match bench {
+        Bench::Demo { seed, requests } => demo(*seed, *requests),
+        Bench::Edge(options) => edge(options),
+    }
+}
+
+/// The edge. The bench is a program of its own: this one is the first that is built on a new machine, and stays small.
+fn edge(options: &Edge) -> anyhow::Result<()> {
+    build::programs()?;
+    wasm::build_modules()?;
+    let hello = wasm::build_hello()?;
+    let requests = if options.million { MILLION } else { options.requests };
+    let mut bench = Command::new(paths::binary("domicile-bench"));
+    bench.arg("edge").arg("--hello").arg(hello).arg("--folder").arg(paths::target().join("bench"));
+    bench.arg("--seed").arg(options.seed.to_string()).arg("--requests").arg(requests.to_string());
+    bench.arg("--machine").arg(machine());
+    bench.args(options.quick.then_some("--quick")).args(options.json.then_some("--json"));
+    let status = bench.status().context("cannot start domicile-bench")?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(1) => anyhow::bail!("a bar is missed"),
+        _ => anyhow::bail!("nothing could be measured ({status})"),
+    }
+}
+
+fn demo(seed: u64, requests: u32) -> anyhow::Result<()> {
     demo::prepare()?;
     let cluster = Cluster::start(demo::setup("bench-demo")?)?;
     say(format!("{}; clients, edge and cells share them", machine()));

@@ -3,7 +3,7 @@
 //! A step that fails does not hide the ones after it, except where they would only repeat the failure: all that is
 //! wrong is known after one run.
 
-mod serve;
+mod boundary;
 
 use std::process::Command;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::{build, demo, fetch, fuzz, wasm};
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
 /// In this order: cheap ones first, and each one after what it needs.
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 16] = [
     ("format", format),
     ("layout", layout),
     ("licences and bans", licences),
@@ -31,7 +31,8 @@ const STEPS: [Step; 15] = [
     ("unit, property and integration tests", tests),
     ("fuzz, 20 s a target", fuzz::smoke),
     ("training code", training),
-    ("edge under a second host", serve::check),
+    ("edge attacked in our host", boundary::in_our_host),
+    ("edge attacked under wasmtime serve", boundary::under_wasmtime_serve),
     ("demo, once", demo_once),
 ];
 

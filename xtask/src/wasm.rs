@@ -98,6 +98,15 @@ fn compose_fixture(out: &Path) -> anyhow::Result<()> {
     )
 }
 
+/// The bench's floor: a guest that answers a constant, as a core module.
+pub(crate) fn build_hello() -> anyhow::Result<PathBuf> {
+    let output = fixtures().join("hello.wasm");
+    if !current(std::slice::from_ref(&output), &["wit", "edge-worker/fixtures"])? {
+        build_one(&Toolchain::find()?, "domicile-fixtures", Some("hello"), &output)?;
+    }
+    Ok(output)
+}
+
 fn modules() -> PathBuf {
     paths::target().join("edge/modules")
 }
