@@ -48,8 +48,10 @@ impl Scene {
         let lists: Value = serde_json::from_str(&process::capture(
             domicile().args(["overlay", "show"]).arg(paths::root().join("lists/overlay.dsse.json")),
         )?)?;
+        let other = turned(lists.clone());
+        anyhow::ensure!(other != lists, "the committed overlay has no lists: two edges would be the same");
         sign(&lists, &overlays[0])?;
-        sign(&turned(lists), &overlays[1])?;
+        sign(&other, &overlays[1])?;
         // A folder each: a host finds an artefact's manifest beside it.
         let edges = ["a", "b"].map(|name| folder.join(name).join("edge.wasm"));
         for (overlay, edge) in overlays.iter().zip(&edges) {
@@ -104,9 +106,11 @@ fn sign(lists: &Value, out: &Path) -> anyhow::Result<()> {
 
 /// The same lists from their ends.
 fn turned(mut overlay: Value) -> Value {
-    for list in overlay.get_mut("lists").and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(items) = list.get_mut("items").and_then(Value::as_array_mut) {
-            items.reverse();
+    for locale in overlay.get_mut("locales").and_then(Value::as_object_mut).into_iter().flatten() {
+        for list in locale.1.get_mut("lists").and_then(Value::as_object_mut).into_iter().flatten() {
+            if let Some(items) = list.1.as_array_mut() {
+                items.reverse();
+            }
         }
     }
     overlay
