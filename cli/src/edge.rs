@@ -1,30 +1,44 @@
-//! `domicile edge`: builds and audits the edge artefact. Neither needs a compiler or a network.
+//! `domicile edge`: builds, checks and audits edge artefacts. None of it needs a compiler or a network.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 mod audit;
 mod build;
+mod check;
+mod inputs;
+mod place;
 
-/// Build and audit the edge artefact.
+/// Build, check and audit the edge artefact.
 #[derive(clap::Subcommand)]
 pub(crate) enum Edge {
-    /// Put an edge together from core modules, a topology, an overlay and pins
-    Build(build::Build),
-    /// Say what an artefact imports and whether that is allowed (exit 0: passed, 1: failed, 2: unreadable)
-    Audit {
-        /// The artefact, or one of its components before plugging
-        file: PathBuf,
-        /// Print the audit as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    /// Put an edge together from core modules, a signed topology, an overlay and pins; or, with --check, say whether
+    /// one is what a build would make now
+    #[command(after_help = build::EXIT_CODES)]
+    Build(Box<build::Build>),
+    /// Say what an artefact can do and whether that is allowed
+    #[command(after_help = audit::EXIT_CODES)]
+    Audit(audit::AuditArgs),
 }
 
 /// Runs one command.
 pub(crate) fn run(command: Edge) -> anyhow::Result<ExitCode> {
     match command {
-        Edge::Build(build) => build::run(&build),
-        Edge::Audit { file, json } => Ok(audit::run(&file, json)),
+        Edge::Build(build) => match &build.check {
+            Some(artefact) => Ok(check::run(&build, artefact)),
+            None => build::run(&build),
+        },
+        Edge::Audit(audit) => Ok(audit::run(&audit)),
     }
+}
+
+/// The exit code when there is nothing to judge: a file that cannot be read, or is no component.
+const UNREADABLE: u8 = 2;
+
+/// Says why nothing could be judged.
+fn unreadable(what: &std::path::Path, reason: &str) -> ExitCode {
+    #[expect(clippy::print_stderr, reason = "a command-line tool reports on standard error")]
+    {
+        eprintln!("domicile: {}: {reason}", what.display());
+    }
+    ExitCode::from(UNREADABLE)
 }

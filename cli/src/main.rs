@@ -32,7 +32,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build and audit the edge artefact
+    /// Build, check and audit the edge artefact
     #[command(subcommand)]
     Edge(edge::Edge),
     /// Make and show keys
@@ -51,7 +51,7 @@ enum Command {
     /// Sign, verify and show snapshots: models, index and item tables
     #[command(subcommand)]
     Snapshot(document::Document),
-    /// Check topologies
+    /// Sign and check topologies
     #[command(subcommand)]
     Topology(topology::TopologyCommand),
 }

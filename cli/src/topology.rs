@@ -1,61 +1,125 @@
-//! `domicile topology`: checks a topology and shows what it means.
+//! `domicile topology`: signs and checks topologies and shows what they mean.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use domicile_envelope::VerifyingKey;
-use domicile_topology::{KeyUse, Topology, TopologyError};
+use anyhow::Context as _;
+use domicile_envelope::{Envelope, VerifyingKey};
+use domicile_topology::{KeyUse, SignedTopologyError, Topology, TopologyError};
 
-use crate::output;
+use crate::{key, output};
 
-/// Check topologies.
+/// Sign and check topologies.
 #[derive(clap::Subcommand)]
 pub(crate) enum TopologyCommand {
-    /// Check a topology.toml: every problem with its place and remedy (exit 1), or what it means (exit 0)
+    /// Check a topology.toml, signed or not: every problem with its place and remedy (exit 1), or what it means (exit 0)
     Check {
         /// The file
         file: PathBuf,
+        /// A root key, public or secret, that may have signed it; repeat it for the successor
+        #[arg(long, value_name = "FILE")]
+        root_key: Vec<PathBuf>,
         /// Print the verdict as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Check a topology.toml and sign exactly its bytes into a DSSE envelope
+    Sign {
+        /// The topology.toml
+        file: PathBuf,
+        /// The secret root key; a key that the topology lists for another use is refused
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        /// Where the envelope goes
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
     },
 }
 
 /// Runs one command.
 pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
-    let TopologyCommand::Check { file, json } = command;
-    Ok(match (Topology::parse(&output::read(&file)?), json) {
+    match command {
+        TopologyCommand::Check { file, root_key, json } => check(&file, &root_key, json),
+        TopologyCommand::Sign { file, key, out } => {
+            let envelope = Topology::sign(&output::read(&file)?, &key::signing(&key)?)
+                .with_context(|| format!("topology {}", file.display()))?;
+            output::write_whole(&out, envelope.as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn check(file: &Path, root_key: &[PathBuf], json: bool) -> anyhow::Result<ExitCode> {
+    let text = output::read(file)?;
+    let roots = root_key.iter().map(|path| key::verifying(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let (topology, signer) = if roots.is_empty() {
+        (Topology::parse(&plain(text).with_context(|| file.display().to_string())?), None)
+    } else {
+        match Topology::open(&text, &roots) {
+            Ok(signed) => (Ok(signed.topology), Some(signed.signer.to_string())),
+            Err(SignedTopologyError::Unsound(error)) => (Err(error), None),
+            Err(refusal) => {
+                refused(file, &[("signature".to_owned(), refusal.to_string())], json);
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+    };
+    Ok(match (topology, json) {
         (Ok(topology), true) => {
             output::json(&serde_json::json!({
                 "sound": true, "serial": topology.serial, "cells": topology.cells.len(),
                 "classes": topology.classes.len(), "locales": topology.locales.len(), "slots": topology.slots.len(),
+                "signed_by": signer,
             }));
             ExitCode::SUCCESS
         }
         (Ok(topology), false) => {
             show(&topology);
+            output::line(match signer {
+                Some(key) => format!("signed by {key}"),
+                None => "signature: not looked at (--root-key does)".to_owned(),
+            });
             ExitCode::SUCCESS
         }
-        (Err(error), true) => {
-            let problems: Vec<_> = error
-                .problems
-                .iter()
-                .map(|p| serde_json::json!({ "place": p.place, "problem": p.text }))
-                .collect();
-            output::json(&serde_json::json!({ "sound": false, "problems": problems }));
-            ExitCode::FAILURE
-        }
-        (Err(error), false) => {
-            error.problems.iter().for_each(|p| output::line(format!("{}: {p}", file.display())));
+        (Err(error), json) => {
+            let problems: Vec<_> = error.problems.iter().map(|p| (p.place.clone(), p.text.clone())).collect();
+            refused(file, &problems, json);
             ExitCode::FAILURE
         }
     })
 }
 
-/// Reads a topology; the error names the file and every problem.
+fn refused(file: &Path, problems: &[(String, String)], json: bool) {
+    if json {
+        let problems: Vec<_> = problems
+            .iter()
+            .map(|(place, problem)| serde_json::json!({ "place": place, "problem": problem }))
+            .collect();
+        output::json(&serde_json::json!({ "sound": false, "problems": problems }));
+    } else {
+        for (place, problem) in problems {
+            output::line(format!("{}: {place}: {problem}", file.display()));
+        }
+    }
+}
+
+/// Reads a topology, signed or not; the error names the file and every problem.
+///
+/// A signature is not looked at: what is minted or asked with this is judged by edge and cell, each by its own
+/// topology.
 pub(crate) fn load(path: &Path) -> anyhow::Result<Topology> {
-    Topology::parse(&output::read(path)?)
-        .map_err(|error: TopologyError| anyhow::anyhow!("topology {}: {error}", path.display()))
+    let named = || format!("topology {}", path.display());
+    Topology::parse(&plain(output::read(path)?).with_context(named)?)
+        .map_err(|error: TopologyError| anyhow::anyhow!("{}: {error}", named()))
+}
+
+/// The text of a topology that may stand in an envelope. No `topology.toml` begins like one.
+fn plain(text: String) -> anyhow::Result<String> {
+    if text.trim_start().starts_with('{') {
+        Ok(String::from_utf8(Envelope::parse(&text)?.unverified_payload()?)?)
+    } else {
+        Ok(text)
+    }
 }
 
 /// Refuses a key that the topology does not list for `purpose`: no cell would accept what it signs.

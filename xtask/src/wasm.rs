@@ -4,7 +4,6 @@
 //! (standard streams, environment, file system), which the audit would refuse.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::Context as _;
@@ -23,13 +22,21 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// The parts of the edge.
 const PARTS: [&str; 3] = ["router", "popularity", "relay"];
 
-/// Parts that do what they must not, by feature of `domicile-fixtures`, and which part each stands in for.
-const FIXTURES: [(&str, &str); 4] = [
-    ("reads-body", "relay"),
-    ("reads-header", "relay"),
-    ("calls-out", "popularity"),
-    ("tells-time", "router"),
+/// Parts that do what they must not, by feature of `domicile-fixtures`.
+const FIXTURES: [&str; 9] = [
+    "calls-out",
+    "drops-stream",
+    "forwards-trailers",
+    "reads-authority",
+    "reads-body",
+    "reads-header",
+    "reads-trailer",
+    "takes-header",
+    "tells-time",
 ];
+
+/// Fixtures that the pass disarms instead of the audit refusing them: as a whole edge, they trap where they try.
+const DISARMED: [&str; 4] = ["drops-stream", "forwards-trailers", "reads-body", "reads-trailer"];
 
 /// Builds the router, relay and popularity core modules into `target/edge/modules`.
 pub(crate) fn build_modules() -> anyhow::Result<()> {
@@ -46,7 +53,10 @@ pub(crate) fn build_modules() -> anyhow::Result<()> {
     for (part, output) in PARTS.iter().zip(&outputs) {
         build_one(&toolchain, &format!("domicile-{part}"), None, output)?;
     }
-    Ok(())
+    // A module does not say which compiler made it: its own name is stripped from it.
+    let tools = format!("{{\"rustc\": {:?}}}\n", toolchain.version()?);
+    std::fs::write(out.join("tools.json"), tools)
+        .with_context(|| format!("cannot write below {}", out.display()))
 }
 
 /// The pure crates, which edge, cell and tools share.
@@ -61,40 +71,37 @@ pub(crate) fn check_policies() -> anyhow::Result<()> {
     process::run(&mut command)
 }
 
-/// Builds the negative fixtures: the modules into `target/edge/fixtures/*.wasm`, and `edge-reads-body.wasm`, an edge
-/// that tries to read a body.
+/// Builds the negative fixtures: the modules into `target/edge/fixtures/*.wasm`, and of those that the pass disarms a
+/// whole edge each, `edge-*.wasm`.
 pub(crate) fn build_fixtures() -> anyhow::Result<()> {
     let out = fixtures();
-    let outputs: Vec<_> = FIXTURES.iter().map(|(name, _)| out.join(name).with_extension("wasm")).collect();
+    let outputs: Vec<_> = FIXTURES.iter().map(|name| out.join(name).with_extension("wasm")).collect();
     if !current(&outputs, &["wit", "edge-worker/tables", "edge-worker/fixtures"])? {
         let toolchain = Toolchain::find()?;
         say("building the negative fixtures for wasm32");
-        for ((name, _), output) in FIXTURES.iter().zip(&outputs) {
+        for (name, output) in FIXTURES.iter().zip(&outputs) {
             build_one(&toolchain, "domicile-fixtures", Some(name), output)?;
         }
     }
-    compose_fixture(&out)
+    build::programs()?;
+    DISARMED.iter().try_for_each(|name| compose_fixture(&out, name))
 }
 
-/// The edge of `reads-body`: the two other parts as they are, composed like any edge. It passes the audit, because the
-/// pass took the reading out; that it traps when it tries is for a test in a host to see.
-fn compose_fixture(out: &Path) -> anyhow::Result<()> {
-    build::programs()?;
-    let parts = out.join("edge-reads-body");
-    std::fs::create_dir_all(&parts).with_context(|| format!("cannot make {}", parts.display()))?;
+/// The edge of a relay that goes wrong: the two other parts as they are, composed like any edge. It passes the audit,
+/// because the pass took out what is wrong; that it traps when it tries is for a test in a host to see.
+fn compose_fixture(out: &Path, name: &str) -> anyhow::Result<()> {
+    let parts = out.join(format!("edge-{name}"));
     for part in PARTS {
         let file = Path::new(part).with_extension("wasm");
-        let from = if part == "relay" { out.join("reads-body.wasm") } else { modules().join(&file) };
+        let from =
+            if part == "relay" { out.join(name).with_extension("wasm") } else { modules().join(&file) };
         copy(&from, &parts.join(&file))?;
     }
-    let mut compose = Command::new(paths::binary("domicile"));
-    compose.args(["edge", "build", "--modules"]).arg(&parts);
-    compose.arg("--topology").arg(cluster::demo_file("topology.toml"));
-    compose.arg("--overlay").arg(paths::root().join("lists/overlay.dsse.json"));
-    compose.arg("--overlay-key").arg(cluster::demo_file("keys/overlay.jwk"));
-    compose.arg("--pin-key").arg(cluster::demo_file("keys/pin.jwk"));
-    process::run(
-        compose.arg("--out").arg(out.join("edge-reads-body.wasm")).stdout(std::process::Stdio::null()),
+    cluster::compose_of(
+        &parts,
+        &cluster::demo_file("topology.toml"),
+        &paths::root().join("lists/overlay.dsse.json"),
+        &out.join(format!("edge-{name}.wasm")),
     )
 }
 

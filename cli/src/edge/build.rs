@@ -5,153 +5,191 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use domicile_envelope::{SigningKey, VerifyingKey};
-use domicile_forge::{Artefact, Manifest, MintedPin, Modules, Origin, Rows};
-use domicile_overlay::Overlay;
+use domicile_envelope::SigningKey;
+use domicile_forge::{Manifest, MintedPin, Modules, Origin, Rows, SpinFiles};
 use domicile_topology::{KeyUse, Topology};
 
+use super::inputs::Inputs;
+use super::place;
 use crate::{clock, key, output, topology};
+
+pub(super) const EXIT_CODES: &str = "\
+Exit codes: 0 built; 1 refused or failed, the reason in one line; 2 wrong usage.
+With --check: 0 what a build would make now; 1 something differs, each by its name; 2 something cannot be read.";
 
 /// What an edge is put together from.
 #[derive(clap::Args)]
 pub(crate) struct Build {
+    #[command(flatten)]
+    pub(super) inputs: Inputs,
     /// The folder with router.wasm, popularity.wasm and relay.wasm
-    #[arg(long, value_name = "DIR")]
-    modules: PathBuf,
-    /// The topology the edge is bound to
-    #[arg(long, value_name = "FILE")]
-    topology: PathBuf,
-    /// The overlay whose lists the edge serves, as a signed envelope
-    #[arg(long, value_name = "FILE")]
-    overlay: PathBuf,
-    /// The key that has to have signed the overlay; the topology has to list it with use "overlay"
-    #[arg(long, value_name = "FILE")]
-    overlay_key: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "check")]
+    pub(super) modules: Option<PathBuf>,
     /// The secret key pins are minted with; the topology has to list its public half with use "pin"
-    #[arg(long, value_name = "FILE")]
-    pin_key: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "check")]
+    pub(super) pin_key: Option<PathBuf>,
+    /// The secret key the manifest is signed with; the topology has to list its public half with use "edge"
+    #[arg(long, value_name = "FILE", required_unless_present = "check")]
+    sign_key: Option<PathBuf>,
     /// For how many days the edge has to know the pins; after them it refuses every sealed request
     #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=400))]
     pin_days: u16,
-    /// The minute to build for, counted from the Unix epoch, to repeat a build; default: now
+    /// The minute to build or check for, counted from the Unix epoch, to repeat a build; default: now
     #[arg(long, value_name = "MINUTE")]
     minute: Option<u32>,
-    /// Where the artefact goes; edge.manifest.json goes beside it
+    /// Where the artefact goes; NAME.manifest.dsse.json goes beside it
     #[arg(long, value_name = "FILE", default_value = "target/edge/edge.wasm")]
     out: PathBuf,
-    /// Write a spin.toml for the artefact as well
+    /// Write a spin.toml for the artefact as well, and the two files it names below deploy/spin
     #[arg(long, value_name = "FILE")]
-    spin_toml: Option<PathBuf>,
-    /// Print the manifest as JSON
+    pub(super) spin_toml: Option<PathBuf>,
+    /// Build nothing: compare this artefact, its manifest and, if named, the spin.toml with the inputs as of now
+    #[arg(long, value_name = "ARTEFACT", conflicts_with_all = ["out", "sign_key", "pin_days"])]
+    pub(super) check: Option<PathBuf>,
+    /// Print the manifest, or what differs, as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 const MINUTES_PER_DAY: u32 = 24 * 60;
 
 /// Builds an edge and writes it with its manifest.
 pub(super) fn run(build: &Build) -> anyhow::Result<ExitCode> {
-    let topology = topology::load(&build.topology)?;
-    let minute = build.minute.unwrap_or_else(clock::minute);
+    let minute = build.minute();
     let until = minute.saturating_add(u32::from(build.pin_days) * MINUTES_PER_DAY);
-    let overlay = overlay(build, &topology, minute)?;
-    let pins = domicile_forge::mint(&topology, &pin_key(build, &topology)?, minute, until);
-    let modules =
-        Modules::read(&build.modules).context("no core modules (`cargo xtask modules` builds them)")?;
-    let artefact = domicile_forge::forge(&modules, &Rows::new(&topology, &overlay, &pins))?;
-    let manifest = Manifest::new(&artefact, origin(build, &topology, &overlay, &pins)?);
-    write(build, &topology, &artefact, &manifest)?;
+    let signed = build.inputs.topology()?;
+    let topology = &signed.topology;
+    let overlay = build.inputs.overlay(topology, minute)?;
+    let pins = build.mint(topology, minute, until)?;
+    let sign_key = build.listed_key("sign-key", build.sign_key.as_deref(), topology, KeyUse::Edge)?;
+    let folder = build.modules.as_deref().context("--modules is missing")?;
+    let modules = Modules::read(folder).context("no core modules (`cargo xtask modules` builds them)")?;
+
+    let artefact = domicile_forge::forge(&modules, &Rows::new(topology, &overlay, &pins))?;
+    let manifest = artefact.manifest(Origin {
+        topology: &signed,
+        overlay: &overlay,
+        pins: &pins,
+        minute,
+        tools: tools(&modules, folder),
+        inputs: inputs(build, &modules)?,
+    });
+    write(build, topology, &artefact.bytes, &manifest, &sign_key)?;
     if build.json {
         output::json(&serde_json::to_value(&manifest)?);
     } else {
-        report(build, &artefact, &manifest);
+        report(build, &manifest, &sign_key);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn overlay(build: &Build, topology: &Topology, minute: u32) -> anyhow::Result<Overlay> {
-    let trusted: VerifyingKey = key::verifying(&build.overlay_key)?;
-    listed(build, topology, &trusted, KeyUse::Overlay)?;
-    Overlay::open(&output::read(&build.overlay)?, &[trusted], topology, i64::from(minute) * 60)
-        .with_context(|| format!("overlay {}", build.overlay.display()))
+impl Build {
+    /// The minute meant.
+    pub(super) fn minute(&self) -> u32 {
+        self.minute.unwrap_or_else(clock::minute)
+    }
+
+    /// Mints the pins of the epochs live between two minutes.
+    pub(super) fn mint(&self, topology: &Topology, from: u32, until: u32) -> anyhow::Result<Vec<MintedPin>> {
+        let key = self.listed_key("pin-key", self.pin_key.as_deref(), topology, KeyUse::Pin)?;
+        Ok(domicile_forge::mint(topology, &key, from, until))
+    }
+
+    fn listed_key(
+        &self,
+        flag: &str,
+        path: Option<&Path>,
+        topology: &Topology,
+        purpose: KeyUse,
+    ) -> anyhow::Result<SigningKey> {
+        let path = path.with_context(|| format!("--{flag} is missing"))?;
+        let signing = key::signing(path)?;
+        topology::ensure_listed(topology, &signing.verifying_key(), purpose).with_context(|| {
+            format!("--{flag} {}, topology {}", path.display(), self.inputs.topology.display())
+        })?;
+        Ok(signing)
+    }
 }
 
-fn pin_key(build: &Build, topology: &Topology) -> anyhow::Result<SigningKey> {
-    let signing = key::signing(&build.pin_key)?;
-    listed(build, topology, &signing.verifying_key(), KeyUse::Pin)?;
-    Ok(signing)
-}
-
-fn listed(build: &Build, topology: &Topology, key: &VerifyingKey, purpose: KeyUse) -> anyhow::Result<()> {
-    topology::ensure_listed(topology, key, purpose).with_context(|| build.topology.display().to_string())
-}
-
-fn origin(
-    build: &Build,
-    topology: &Topology,
-    overlay: &Overlay,
-    pins: &[MintedPin],
-) -> anyhow::Result<Origin> {
-    let module = |name: &str| build.modules.join(name);
+/// SHA-256 of the modules, by file name.
+pub(super) fn hashes(modules: &Modules) -> Vec<(String, String)> {
     let files = [
-        ("overlay", build.overlay.clone()),
-        ("popularity.wasm", module("popularity.wasm")),
-        ("relay.wasm", module("relay.wasm")),
-        ("router.wasm", module("router.wasm")),
-        ("topology", build.topology.clone()),
+        ("popularity.wasm", &modules.popularity),
+        ("relay.wasm", &modules.relay),
+        ("router.wasm", &modules.router),
     ];
-    let mut inputs = BTreeMap::new();
-    for (name, path) in files {
-        let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    files.map(|(name, bytes)| (name.to_owned(), domicile_forge::sha256_hex(bytes))).into()
+}
+
+/// What the modules say of their tools, and what whoever built them wrote beside them.
+fn tools(modules: &Modules, folder: &Path) -> BTreeMap<String, String> {
+    let mut tools = domicile_forge::tools(modules);
+    let beside = std::fs::read(folder.join("tools.json")).unwrap_or_default();
+    tools.extend(serde_json::from_slice::<BTreeMap<String, String>>(&beside).unwrap_or_default());
+    tools.insert("domicile".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+    tools
+}
+
+fn inputs(build: &Build, modules: &Modules) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut inputs: BTreeMap<_, _> = hashes(modules).into_iter().collect();
+    for (name, path) in [("overlay", &build.inputs.overlay), ("topology", &build.inputs.topology)] {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         inputs.insert(name.to_owned(), domicile_forge::sha256_hex(&bytes));
     }
-    Ok(Origin {
-        topology_serial: topology.serial,
-        overlay: overlay.id().to_owned(),
-        lists_not_after: overlay.not_after().to_owned(),
-        pins_until_minute: pins.iter().map(|minted| minted.until).max().unwrap_or(0),
-        inputs,
-    })
+    Ok(inputs)
 }
 
-fn write(build: &Build, topology: &Topology, artefact: &Artefact, manifest: &Manifest) -> anyhow::Result<()> {
-    let folder = build.out.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    }
-    output::write_whole(&build.out, &artefact.bytes)?;
-    let mut text = serde_json::to_string_pretty(manifest)?;
-    text.push('\n');
-    output::write_whole(&manifest_path(&build.out), text.as_bytes())?;
-    if let Some(path) = &build.spin_toml {
-        let source = relative(&build.out, path);
-        output::write_whole(path, domicile_forge::spin_toml(topology, &source).as_bytes())?;
-    }
-    Ok(())
+fn write(
+    build: &Build,
+    topology: &Topology,
+    artefact: &[u8],
+    manifest: &Manifest,
+    key: &SigningKey,
+) -> anyhow::Result<()> {
+    let (manifest_path, manifest) = (manifest_path(&build.out), manifest.sign(key));
+    place::replace(&[(&build.out, artefact), (&manifest_path, manifest.as_bytes())])?;
+    let Some(path) = &build.spin_toml else { return Ok(()) };
+    let files = spin_files(topology, &build.out, path);
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())).collect();
+    place::replace(&files)
 }
 
-/// `edge.wasm` has its manifest in `edge.manifest.json`.
-fn manifest_path(out: &Path) -> PathBuf {
-    out.with_extension("manifest.json")
+/// `edge.wasm` has its manifest in `edge.manifest.dsse.json`.
+pub(super) fn manifest_path(artefact: &Path) -> PathBuf {
+    artefact.with_extension("manifest.dsse.json")
 }
 
-/// The artefact's path as a spin.toml in another folder names it: below that folder if it is there, else as given.
-fn relative(out: &Path, spin_toml: &Path) -> String {
+/// The files that Spin wants, each with its place.
+pub(super) fn spin_files(topology: &Topology, artefact: &Path, spin_toml: &Path) -> [(PathBuf, String); 3] {
     let folder = spin_toml.parent().unwrap_or(Path::new(""));
-    out.strip_prefix(folder).unwrap_or(out).display().to_string()
+    let source = artefact.strip_prefix(folder).unwrap_or(artefact).display().to_string();
+    let files = domicile_forge::spin_files(topology, &source);
+    [
+        (spin_toml.to_owned(), files.manifest),
+        (folder.join(SpinFiles::RUNTIME_CONFIG), files.runtime_config),
+        (folder.join(SpinFiles::ENVIRONMENT), files.environment),
+    ]
 }
 
-fn report(build: &Build, artefact: &Artefact, manifest: &Manifest) {
-    output::line(format!("artefact  {}", build.out.display()));
-    output::line(format!("sha256    {}", manifest.sha256));
+fn report(build: &Build, manifest: &Manifest, key: &SigningKey) {
+    output::line(format!("artefact      {}", build.out.display()));
+    output::line(format!("sha256        {}", manifest.sha256));
     output::line(format!(
-        "size      {} bytes, {} without topology and lists",
-        artefact.bytes.len(),
-        artefact.bytes_without_tables
+        "size          {} bytes, {} without topology and lists",
+        manifest.bytes, manifest.bytes_without_tables
     ));
-    output::line(format!("lists     {} until {}", manifest.overlay, manifest.lists_not_after));
+    output::line(format!("signed by     {}", key.verifying_key().id()));
+    output::line(format!("topology      serial {}", manifest.topology_serial));
+    output::line(format!("lists         {} until {}", manifest.overlay, manifest.lists_not_after));
+    if !build.inputs.knows_vocabulary() {
+        output::line(format!(
+            "vocabulary    {}, compared with nothing (--snapshot or --vocabulary does)",
+            manifest.vocabulary
+        ));
+    }
     for import in &manifest.imports {
         let only_types = if import.functions.is_empty() { " (types only)" } else { "" };
-        output::line(format!("import    {}{only_types}", import.name));
+        output::line(format!("import        {}{only_types}", import.name));
     }
+    output::line(format!("serves until  {}", manifest.serves_until_text()));
 }

@@ -11,10 +11,12 @@ mod builtin;
 mod inventory;
 mod list;
 mod page;
+mod powers;
 
+use domicile_edge_manifest::{Interface, Manifest};
 use serde::Serialize;
 
-pub use inventory::{Interface, Inventory, InventoryError};
+pub use inventory::{Inventory, InventoryError};
 pub use list::AllowList;
 
 use crate::{Part, world};
@@ -66,11 +68,36 @@ pub enum Rule {
     Parts,
     /// A part has components with code inside it: no list says what these may have.
     Nested,
+    /// A core module gets trailers and may hand them on.
+    Trailers,
+    /// The manifest says something else, or nobody trusted has signed it.
+    Manifest,
     /// The whole has core modules beside its parts: it is to be wiring alone.
     OwnCode,
 }
 
 impl Audit {
+    /// Compares with what a manifest says, once its signature has been checked.
+    pub fn compare(&mut self, manifest: &Manifest) {
+        if manifest.sha256 != self.sha256 {
+            self.refuse(format!("it describes another artefact, {}", manifest.sha256));
+        }
+        if manifest.imports != self.imports {
+            self.refuse("it lists other imports".to_owned());
+        }
+        for component in &self.components {
+            if manifest.parts.get(component.part) != Some(&component.inventory.imports) {
+                let item = format!("it lists other imports of {}", component.part);
+                self.findings.push(Finding { component: "edge", rule: Rule::Manifest, item });
+            }
+        }
+    }
+
+    /// Adds what is wrong with the manifest to the findings.
+    pub fn refuse(&mut self, item: String) {
+        self.findings.push(Finding { component: "edge", rule: Rule::Manifest, item });
+    }
+
     /// Whether nothing was found.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -143,6 +170,8 @@ fn examine(component: &'static str, inventory: &Inventory, list: &AllowList, fin
         rule: Rule::NotAllowed,
         item,
     }));
+    let kept = inventory.trailers_kept.iter().cloned();
+    findings.extend(kept.map(|item| Finding { component, rule: Rule::Trailers, item }));
 }
 
 fn counted(number: usize, what: &str) -> String {

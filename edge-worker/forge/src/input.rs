@@ -135,6 +135,7 @@ fn popularity(topology: &Topology, overlay: &Overlay) -> Vec<Vec<u8>> {
             table.rows.push(ListKey { locale: locale.id.0, slot: slot.id.0, row });
         }
     }
+    table.rows.sort_unstable_by_key(ListKey::key);
     pages.insert(0, table.encode());
     pages
 }
@@ -156,7 +157,14 @@ fn page(locale: &str, slot: &str, overlay: &Overlay, items: &[Item]) -> ListPage
     head.truncate(head.len().saturating_sub(1));
     head.push_str(r#","stale":"#);
     let items = serde_json::to_string(items).unwrap_or_default();
-    let tail = format!(r#","items":{items}}}"#);
+    let (head, tail) = (inert(&head), inert(&format!(r#","items":{items}}}"#)));
     let etag = crate::sha256_hex(format!("{head}{tail}").as_bytes()).get(..32).unwrap_or_default().to_owned();
     ListPage { etag, head, tail }
+}
+
+/// JSON that stays JSON wherever a page puts it: a title must not end the script element it stands in (HTML standard,
+/// 13.2.5.15), and U+2028 and U+2029 end a line in scripts written before ES2019. In JSON, none of the three can stand
+/// outside a text, so each may be replaced by its escape.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }

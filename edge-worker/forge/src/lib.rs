@@ -8,30 +8,26 @@
 
 mod audit;
 mod compose;
+mod current;
 mod forge;
 mod input;
-mod manifest;
+mod origin;
 mod part;
 mod rewrite;
 mod spin;
+mod tools;
+mod trailers;
 mod world;
 
-use sha2::{Digest, Sha256};
-
-pub use audit::{
-    AllowList, Audit, ComponentAudit, Finding, Interface, Inventory, InventoryError, Rule, audit,
-};
+pub use audit::{AllowList, Audit, ComponentAudit, Finding, Inventory, InventoryError, Rule, audit};
 pub use compose::{ComposeError, componentise, compose};
+pub use current::{Aspect, Difference, Wanted, differences};
+pub use domicile_edge_manifest::{Interface, Manifest, sha256_hex};
 pub use forge::{Artefact, ForgeError, Modules, forge, prepare};
 pub use input::{MintedPin, Rows, mint};
-pub use manifest::{Manifest, Origin};
+pub use origin::Origin;
 pub use part::Part;
 pub use rewrite::{RewriteError, Rewritten, rewrite};
-pub use spin::spin_toml;
+pub use spin::{SpinFiles, spin_files};
+pub use tools::tools;
 pub use world::{WorldError, check as check_world};
-
-/// SHA-256 in hex.
-#[must_use]
-pub fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}

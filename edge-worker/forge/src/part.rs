@@ -42,6 +42,13 @@ impl Part {
             Self::Relay => any(READS) || any(WRITES) || any(TRAILERS),
         }
     }
+
+    /// Whether the pass takes the trailers of bodies away from it (`trailers.rs`). The router has nothing to do with
+    /// bodies; the others never need trailers.
+    #[must_use]
+    pub(crate) const fn drops_trailers(self) -> bool {
+        !matches!(self, Self::Router)
+    }
 }
 
 /// What reads a body, or ends a read.

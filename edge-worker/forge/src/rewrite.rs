@@ -4,8 +4,8 @@
 //! components and a copy per read, and one more thing to audit; here a read is one function of a dozen instructions
 //! inside the module, and afterwards the module has one import less.
 //!
-//! Replaced imports become functions that are defined *first*. So every function that was defined before keeps its
-//! index, and only the imports are counted anew.
+//! Replaced imports become functions that are defined *first*, and so do guards in front of imports that stay. Defined
+//! functions all move by the same number, and the imports are counted anew.
 
 mod read;
 mod scan;
@@ -19,7 +19,7 @@ use wasm_encoder::{
 };
 
 use self::scan::{Replaced, Scan, Stub};
-use crate::Part;
+use crate::{Part, trailers};
 
 /// A module after the pass.
 #[derive(Debug, Clone)]
@@ -45,6 +45,9 @@ pub enum RewriteError {
     /// Without it the table function has no memory to put a row in.
     #[error("the module exports no `cabi_realloc`")]
     NoRealloc,
+    /// It takes bodies and could keep the trailers behind them.
+    #[error("the module takes bodies and cannot drop their trailers: build it from this project's sources")]
+    Trailers,
     /// More table data than a module can hold.
     #[error("the tables are larger than 4 GiB")]
     TooLarge,
@@ -94,6 +97,8 @@ impl Pass<'_> {
                 let realloc = self.scan.function(self.scan.realloc);
                 read::row(self.segment_index(), self.rows, realloc)
             }
+            Stub::TakeTrailers { take, drop } => trailers::guard(take, drop),
+            Stub::DropTrailers { drop } => trailers::lenient_drop(drop),
         }
     }
 }
@@ -112,7 +117,11 @@ impl Reencode for Pass<'_> {
     ) -> Result<(), reencode::Error> {
         let replaced = |import: &wasmparser::Import<'_>| {
             matches!(import.ty, wasmparser::TypeRef::Func(_))
-                && self.scan.replaced.iter().any(|r| r.module == import.module && r.name == import.name)
+                && self
+                    .scan
+                    .replaced
+                    .iter()
+                    .any(|r| r.removes() && r.module == import.module && r.name == import.name)
         };
         let kept: Vec<_> = section
             .into_imports()

@@ -7,7 +7,7 @@ use crate::bytes::{record, table};
 pub struct Lists {
     /// Seconds since 1970 from which on lists are flagged as stale.
     pub not_after: i64,
-    /// The rows of the lists.
+    /// The rows of the lists, ordered by [`ListKey::key`].
     pub rows: Vec<ListKey>,
 }
 
@@ -15,7 +15,16 @@ impl Lists {
     /// The row of a list.
     #[must_use]
     pub fn row(&self, locale: u16, slot: u16) -> Option<u32> {
-        self.rows.iter().find(|key| key.locale == locale && key.slot == slot).map(|key| key.row)
+        let at = self.rows.binary_search_by_key(&(locale, slot), ListKey::key).ok()?;
+        self.rows.get(at).map(|key| key.row)
+    }
+}
+
+impl ListKey {
+    /// What the rows are ordered by: a large retailer has thousands of lists, and every request looks for one.
+    #[must_use]
+    pub fn key(&self) -> (u16, u16) {
+        (self.locale, self.slot)
     }
 }
 
@@ -62,6 +71,18 @@ mod tests {
             let rows = rows.into_iter().map(|(locale, slot, row)| ListKey { locale, slot, row }).collect();
             let table = Lists { not_after, rows };
             prop_assert_eq!(Lists::decode(&table.encode()), Ok(table));
+        }
+
+        #[test]
+        fn a_list_is_found_among_many(keys in prop::collection::btree_set((0..40u16, 0..40u16), 0..60)) {
+            let rows = (1u32..).zip(&keys).map(|(row, &(locale, slot))| ListKey { locale, slot, row }).collect();
+            let table = Lists { not_after: 0, rows };
+            for (row, &(locale, slot)) in (1u32..).zip(&keys) {
+                prop_assert_eq!(table.row(locale, slot), Some(row));
+            }
+            for (locale, slot) in (0..40u16).flat_map(|locale| (0..40u16).map(move |slot| (locale, slot))) {
+                prop_assert_eq!(table.row(locale, slot).is_some(), keys.contains(&(locale, slot)));
+            }
         }
 
         #[test]

@@ -67,14 +67,27 @@ pub fn demo_file(name: &str) -> PathBuf {
 /// # Errors
 /// When `domicile edge build` fails; it says why on standard error.
 pub fn compose(topology: &Path, overlay: &Path, out: &Path) -> anyhow::Result<()> {
-    let mut build = Command::new(paths::binary("domicile"));
-    build.args(["edge", "build", "--modules"]).arg(paths::target().join("edge/modules"));
-    build.arg("--topology").arg(topology).arg("--overlay").arg(overlay);
-    build
-        .arg("--overlay-key")
-        .arg(demo_file("keys/overlay.jwk"))
-        .arg("--pin-key")
-        .arg(demo_file("keys/pin.jwk"));
+    compose_of(&paths::target().join("edge/modules"), topology, overlay, out)
+}
+
+/// The same of other modules than the built ones. The signed topology is left beside the artefact.
+///
+/// # Errors
+/// When `domicile edge build` fails; it says why on standard error.
+pub fn compose_of(modules: &Path, topology: &Path, overlay: &Path, out: &Path) -> anyhow::Result<()> {
+    let domicile = || Command::new(paths::binary("domicile"));
+    let signed = out.with_extension("topology.dsse.json");
+    let root = demo_file("keys/root.jwk");
+    let mut sign = domicile();
+    sign.args(["topology", "sign", "--key"]).arg(&root).arg("--out").arg(&signed);
+    process::run(sign.arg(topology))?;
+    let mut build = domicile();
+    build.args(["edge", "build", "--modules"]).arg(modules);
+    build.arg("--topology").arg(signed).arg("--root-key").arg(root);
+    build.arg("--overlay").arg(overlay);
+    build.arg("--snapshot").arg(paths::root().join("models/demo/manifest.dsse.json"));
+    build.arg("--pin-key").arg(demo_file("keys/pin.jwk"));
+    build.arg("--sign-key").arg(demo_file("keys/edge.jwk"));
     process::run(build.arg("--out").arg(out).stdout(std::process::Stdio::null()))
 }
 

@@ -48,6 +48,20 @@ impl Toolchain {
         Ok(Self::Debian)
     }
 
+    /// The compiler's version: `1.95.0 (…)`.
+    pub(super) fn version(&self) -> anyhow::Result<String> {
+        let rustc = match self {
+            Self::Ours => "rustc",
+            Self::Debian => DEBIAN_RUSTC,
+        };
+        let mut command = Command::new(rustc);
+        if matches!(self, Self::Debian) {
+            command.env_remove("RUSTUP_TOOLCHAIN");
+        }
+        let version = process::capture(command.arg("--version"))?;
+        Ok(version.trim().trim_start_matches("rustc ").to_owned())
+    }
+
     /// A cargo that builds with it.
     pub(super) fn cargo(&self) -> Command {
         match self {

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use domicile_edge_manifest::Interface;
 use serde::Serialize;
 use wasmparser::component_types::{ComponentEntityType, ComponentItem};
 use wasmparser::types::TypesRef;
-use wasmparser::{Encoding, Parser, Payload, ValidPayload, Validator, WasmFeatures};
+use wasmparser::{
+    ElementItems, Encoding, ExternalKind, Parser, Payload, TypeRef, ValidPayload, Validator, WasmFeatures,
+};
 
 use super::builtin::Builtin;
+use crate::trailers::Uses;
 
 /// Why there is no inventory.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +35,11 @@ pub struct Inventory {
     pub builtins: BTreeSet<String>,
     /// What its core modules import from its interfaces, as `interface function`.
     pub core_imports: BTreeSet<String>,
+    /// The functions by which its core modules get trailers that they may keep or hand on.
+    pub trailers_kept: BTreeSet<String>,
+    /// What the module being read does with trailers.
+    #[serde(skip)]
+    trailers: Uses,
     /// The built-ins before their types are known.
     #[serde(skip)]
     untyped: Vec<Builtin>,
@@ -39,15 +48,6 @@ pub struct Inventory {
     /// The components inside that have code.
     #[serde(skip)]
     pub components: Vec<Self>,
-}
-
-/// An imported or exported interface, as far as the component uses it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Interface {
-    /// Its name with version.
-    pub name: String,
-    /// Its functions.
-    pub functions: Vec<String>,
 }
 
 impl Inventory {
@@ -82,6 +82,7 @@ impl Inventory {
                     (Some((_, outer)), Encoding::Module) => {
                         outer.modules += 1;
                         outer.core_imports.append(&mut closed.core_imports);
+                        outer.trailers_kept.append(&mut closed.trailers.kept);
                     }
                     (None, Encoding::Component) => return Ok(closed),
                     (None, Encoding::Module) => return Err(InventoryError::NotAComponent),
@@ -135,6 +136,9 @@ impl Inventory {
             Payload::ImportSection(section) => {
                 for import in section.clone().into_imports() {
                     let import = import?;
+                    if matches!(import.ty, TypeRef::Func(_)) {
+                        self.trailers.import(import.name);
+                    }
                     // Names without a colon are those by which wit-component wires its own shims.
                     if import.module.contains(':')
                         || import.module.starts_with('[')
@@ -144,7 +148,47 @@ impl Inventory {
                     }
                 }
             }
+            Payload::ExportSection(section) => {
+                for export in section.clone() {
+                    let export = export?;
+                    if export.kind == ExternalKind::Func {
+                        self.trailers.escapes(export.index);
+                    }
+                }
+            }
+            Payload::ElementSection(section) => {
+                for element in section.clone() {
+                    match element?.items {
+                        ElementItems::Functions(functions) => {
+                            for function in functions {
+                                self.trailers.escapes(function?);
+                            }
+                        }
+                        ElementItems::Expressions(_, expressions) => {
+                            for expression in expressions {
+                                self.referenced(&expression?)?;
+                            }
+                        }
+                    }
+                }
+            }
+            Payload::GlobalSection(section) => {
+                for global in section.clone() {
+                    self.referenced(&global?.init_expr)?;
+                }
+            }
+            Payload::CodeSectionEntry(body) => self.trailers.body(body)?,
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// A constant expression can name a function, too.
+    fn referenced(&mut self, expression: &wasmparser::ConstExpr<'_>) -> Result<(), InventoryError> {
+        for operator in expression.get_operators_reader() {
+            if let wasmparser::Operator::RefFunc { function_index } = operator? {
+                self.trailers.escapes(function_index);
+            }
         }
         Ok(())
     }

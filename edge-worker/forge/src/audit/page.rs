@@ -2,53 +2,92 @@
 
 use std::fmt;
 
-use super::{Audit, Rule};
+use super::{Audit, ComponentAudit, Rule, powers};
+
+/// What a reader of the page has to know of how it came to be.
+const CHECKED: [&str; 4] = [
+    "every import, imported function and built-in of each part and of the whole: against a list of what may be",
+    "each part and the whole: against its world in wit/, as a linker would",
+    "the whole: made of exactly router, popularity and relay, with no code beside or further inside them",
+    "trailers: dropped on the spot wherever a body is taken, so that none can be handed on",
+];
+
+/// The page's width in characters.
+const WIDTH: usize = 110;
 
 impl fmt::Display for Audit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "sha256  {}", self.sha256)?;
-        writeln!(f, "size    {} bytes", self.bytes)?;
-        writeln!(f, "\nimports from the host:")?;
+        writeln!(f, "sha256        {}", self.sha256)?;
+        writeln!(f, "size          {} bytes", self.bytes)?;
+        writeln!(f, "\nWhat it asks of its host")?;
         if self.imports.is_empty() {
-            writeln!(f, "  none")?;
+            writeln!(f, "  nothing")?;
         }
         for import in &self.imports {
             let only_types = if import.functions.is_empty() { "  (types only)" } else { "" };
             writeln!(f, "  {}{only_types}", import.name)?;
         }
-        for component in &self.components {
-            writeln!(f, "\n{}:", component.part)?;
-            let inventory = &component.inventory;
-            for interface in &inventory.imports {
-                match interface.functions.len() {
-                    0 => writeln!(f, "  may use {} (types only)", interface.name)?,
-                    _ => writeln!(f, "  may call {}: {}", interface.name, interface.functions.join(", "))?,
-                }
-            }
-            if inventory.imports.is_empty() {
-                writeln!(f, "  imports nothing")?;
-            }
-            let builtins: Vec<_> = inventory.builtins.iter().map(String::as_str).collect();
-            writeln!(
-                f,
-                "  built-ins: {}",
-                if builtins.is_empty() { "none".into() } else { builtins.join(", ") }
-            )?;
-        }
+        self.components.iter().try_for_each(|component| part(f, component))?;
+        writeln!(f, "\nWhat was checked")?;
+        CHECKED.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         if self.passed() {
-            return writeln!(f, "\npassed: nothing but what the lists allow");
+            return writeln!(f, "\nPASSED: nothing was found but what may be");
         }
         writeln!(f, "\nFAILED")?;
         for finding in &self.findings {
-            let rule = match finding.rule {
-                Rule::NotAllowed => "not in its list",
-                Rule::World => "does not keep to its world",
-                Rule::Parts => "not the three parts of an edge",
-                Rule::Nested => "a part is not to have parts",
-                Rule::OwnCode => "the whole is not to have code of its own",
-            };
-            writeln!(f, "  {}: {rule}: {}", finding.component, finding.item)?;
+            writeln!(f, "  {}: {}: {}", finding.component, finding.rule, finding.item)?;
         }
         Ok(())
+    }
+}
+
+fn part(f: &mut fmt::Formatter<'_>, component: &ComponentAudit) -> fmt::Result {
+    let inventory = &component.inventory;
+    let (may, cannot) = powers::of(inventory);
+    writeln!(f, "\nPart {}", component.part)?;
+    list(f, "can", "; ", &may)?;
+    list(f, "cannot", "; ", &cannot)?;
+    if inventory.imports.is_empty() {
+        list(f, "imports", "", &["nothing"])?;
+    }
+    for interface in &inventory.imports {
+        let functions: Vec<_> = interface.functions.iter().map(String::as_str).collect();
+        let functions = if functions.is_empty() { vec!["types only"] } else { functions };
+        list(f, "imports", "", &[&format!("{}:", interface.name)])?;
+        list(f, "", ", ", &functions)?;
+    }
+    let builtins: Vec<_> = inventory.builtins.iter().map(String::as_str).collect();
+    list(f, "built-ins", ", ", &builtins)
+}
+
+/// A word, then items behind it, over as many lines as they need.
+fn list(f: &mut fmt::Formatter<'_>, word: &str, separator: &str, items: &[&str]) -> fmt::Result {
+    const INDENT: usize = 13;
+    write!(f, "  {word:<11}")?;
+    let mut column = INDENT;
+    for (at, item) in items.iter().enumerate() {
+        let separator = if at + 1 < items.len() { separator.trim_end() } else { "" };
+        let length = item.chars().count() + separator.len() + 1;
+        if column > INDENT && column + length > WIDTH {
+            write!(f, "\n{:INDENT$}", "")?;
+            column = INDENT;
+        }
+        write!(f, "{}{item}{separator}", if column > INDENT { " " } else { "" })?;
+        column += length;
+    }
+    writeln!(f, "{}", if items.is_empty() { "nothing of this" } else { "" })
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotAllowed => "not in its list",
+            Self::World => "does not keep to its world",
+            Self::Parts => "not the three parts of an edge",
+            Self::Nested => "a part is not to have parts",
+            Self::Trailers => "may hand trailers on",
+            Self::Manifest => "the manifest does not hold",
+            Self::OwnCode => "the whole is not to have code of its own",
+        })
     }
 }

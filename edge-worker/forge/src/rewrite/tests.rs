@@ -60,6 +60,26 @@ fn imports(module: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// What each function of a module calls.
+fn calls(module: &[u8]) -> Vec<Vec<u32>> {
+    let mut calls = Vec::new();
+    for payload in Parser::new(0).parse_all(module) {
+        if let Payload::CodeSectionEntry(body) = payload.unwrap() {
+            calls.push(
+                body.get_operators_reader()
+                    .unwrap()
+                    .into_iter()
+                    .filter_map(|operator| match operator.unwrap() {
+                        wasmparser::Operator::Call { function_index } => Some(function_index),
+                        _ => None,
+                    })
+                    .collect(),
+            );
+        }
+    }
+    calls
+}
+
 #[test]
 fn reading_streams_becomes_a_trap_and_forbidden_functions_stay_visible() {
     let rewritten = rewrite(&module(&[STREAM, KEPT, READ], true), Part::Relay, &[b"row".to_vec()]).unwrap();
@@ -70,23 +90,60 @@ fn reading_streams_becomes_a_trap_and_forbidden_functions_stay_visible() {
 #[test]
 fn calls_follow_their_functions() {
     let rewritten = rewrite(&module(&[STREAM, KEPT, READ], true), Part::Relay, &[]).unwrap();
-    let mut calls = Vec::new();
-    for payload in Parser::new(0).parse_all(&rewritten.bytes) {
-        if let Payload::CodeSectionEntry(body) = payload.unwrap() {
-            calls.push(
-                body.get_operators_reader()
-                    .unwrap()
-                    .into_iter()
-                    .filter_map(|operator| match operator.unwrap() {
-                        wasmparser::Operator::Call { function_index } => Some(function_index),
-                        _ => None,
-                    })
-                    .collect::<Vec<_>>(),
-            );
-        }
-    }
+    let calls = calls(&rewritten.bytes);
     // Import 0 is what was kept, 1 the trap, 2 the table function, 3 the caller, 4 the allocator: as before.
     assert_eq!(calls, [vec![], vec![4], vec![1, 0, 2], vec![]]);
+}
+
+/// A module like those of the bindings: it takes a body, drops what follows it, and nothing else.
+fn taker() -> Vec<u8> {
+    let mut types = TypeSection::new();
+    types.ty().function([ValType::I32; 3], []);
+    types.ty().function([ValType::I32], []);
+    let mut imports = ImportSection::new();
+    imports.import("wasi:http/types@0.3.0", "[static]request.consume-body", EntityType::Function(0));
+    let name = "[future-drop-readable-1][static]request.new";
+    imports.import("wasi:http/types@0.3.0", name, EntityType::Function(1));
+    let mut functions = FunctionSection::new();
+    functions.function(1).function(1);
+    let mut memories = MemorySection::new();
+    memories.memory(MemoryType {
+        minimum: 1,
+        maximum: None,
+        memory64: false,
+        shared: false,
+        page_size_log2: None,
+    });
+    let mut take = Function::new([]);
+    take.instructions().i32_const(1).i32_const(2).i32_const(8).call(0);
+    take.instructions().i32_const(8).call(1).end();
+    let mut outer = Function::new([]);
+    outer.instructions().local_get(0).call(2).end();
+    let mut code = CodeSection::new();
+    code.function(&take).function(&outer);
+    let mut out = Module::new();
+    out.section(&types).section(&imports).section(&functions).section(&memories).section(&code);
+    out.finish()
+}
+
+#[test]
+fn trailers_are_dropped_where_a_body_is_taken() {
+    let rewritten = rewrite(&taker(), Part::Relay, &[]).unwrap();
+    // Imports 0 and 1 stay; 2 and 3 are the guards in front of them; 4 and 5 are the module's own.
+    assert_eq!(calls(&rewritten.bytes), [vec![0, 1], vec![1], vec![2, 3], vec![4]]);
+    assert_eq!(imports(&rewritten.bytes).len(), 2);
+    assert!(rewritten.knocked_out.is_empty());
+    let router = rewrite(&taker(), Part::Router, &[]).unwrap();
+    assert_eq!(calls(&router.bytes), [vec![0, 1], vec![2]], "by the router's rules nothing is put in");
+}
+
+#[test]
+fn a_module_that_cannot_drop_trailers_gets_none() {
+    let mut module = taker();
+    let at = module.windows(4).position(|window| window == b"drop").unwrap();
+    module[at] = b'g';
+    let outcome = rewrite(&module, Part::Relay, &[]);
+    assert!(matches!(outcome, Err(RewriteError::Trailers)), "{outcome:?}");
 }
 
 #[test]

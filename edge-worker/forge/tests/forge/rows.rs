@@ -1,7 +1,5 @@
 //! What the forge makes of topology, overlay and pins.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-
 use domicile_envelope::{Envelope, SigningKey};
 use domicile_forge::{Rows, mint};
 use domicile_overlay::{Overlay, PAYLOAD_TYPE};
@@ -12,11 +10,16 @@ use serde_json::{Value, json};
 const NOW: i64 = 1_800_000_000;
 
 fn topology() -> Topology {
-    Topology::parse(include_str!("../../../deploy/demo/topology.toml")).unwrap()
+    Topology::parse(include_str!("../../../../deploy/demo/topology.toml")).unwrap()
 }
 
-fn overlay(topology: &Topology) -> Overlay {
-    let item = |n: u16| json!({"id": n.to_string(), "title": "a \"quoted\" thing", "category": "c", "image": "/i", "url": "/p"});
+pub(crate) fn overlay(topology: &Topology) -> Overlay {
+    titled(topology, &["a \"quoted\" thing"])
+}
+
+/// An overlay whose items have these titles in turn.
+fn titled(topology: &Topology, titles: &[&str]) -> Overlay {
+    let item = |n: u16| json!({"id": n.to_string(), "title": titles[usize::from(n) % titles.len()], "category": "c", "image": "/i", "url": "/p"});
     let lists: serde_json::Map<_, _> =
         topology.slots.iter().map(|slot| (slot.name.clone(), (0..slot.items).map(item).collect())).collect();
     let slots: serde_json::Map<_, _> =
@@ -81,4 +84,58 @@ fn pins_cover_every_class_for_the_time_asked() {
     let relay = RelayTable::decode(&rows.relay[0]).unwrap();
     assert_eq!(relay.cells.len(), topology.cells.len());
     assert_eq!(relay.wait_ms(topology.slots[0].id.0), Some(topology.slots[0].relay_wait_ms));
+}
+
+/// What a browser reads out of a page is the title; what a parser of HTML sees of it ends no element.
+#[test]
+fn any_title_is_the_same_text_and_safe_to_embed() {
+    let titles = [
+        "plain",
+        "a \"quoted\" \\ thing",
+        "</script><script>alert(1)</script>",
+        "<!-- & ]]>",
+        "\u{1f9c0}\u{200d}\u{1f525} emoji",
+        "\u{5d7}\u{5dc}\u{5d1} \u{202e}right to left",
+        "line\u{2028}and\u{2029}paragraph",
+    ];
+    let topology = topology();
+    let rows = Rows::new(&topology, &titled(&topology, &titles), &[]);
+    for row in &rows.popularity[1..] {
+        let page = ListPage::decode(row).unwrap();
+        let body = format!("{}true{}", page.head, page.tail);
+        assert!(!body.contains(['<', '\u{2028}', '\u{2029}']), "{body}");
+        let read: Value = serde_json::from_str(&body).unwrap();
+        let items = read["items"].as_array().unwrap();
+        for (item, title) in items.iter().zip(titles.iter().cycle()) {
+            assert_eq!(item["title"], *title);
+        }
+    }
+}
+
+/// A large retailer. What is held is bounded by what goes in: the artefact is the modules and the rows, and nothing is
+/// written twice.
+#[test]
+fn three_hundred_locales_of_fifty_slots_make_an_edge() {
+    let small = include_str!("../../../../deploy/demo/topology.toml");
+    let mut text = small.to_owned();
+    for id in 100..395 {
+        text += &format!("[[locale]]\nid = {id}\nname = \"l-{id}\"\nclass = \"eu_only\"\n");
+    }
+    for id in 100..147 {
+        text += &format!("[[slot]]\nid = {id}\nname = \"s-{id}\"\nitems = 8\n");
+    }
+    let topology = Topology::parse(&text).unwrap();
+    assert_eq!((topology.locales.len(), topology.slots.len()), (300, 50));
+    let overlay = overlay(&topology);
+    let pins = mint(&topology, &SigningKey::generate(), 30_000_000, 30_000_000 + 30 * 1_440);
+    let rows = Rows::new(&topology, &overlay, &pins);
+    let size: usize = [&rows.router, &rows.popularity, &rows.relay].into_iter().flatten().map(Vec::len).sum();
+    assert_eq!(rows.popularity.len(), 1 + 300 * 50);
+    let artefact = domicile_forge::forge(&crate::built::modules(), &rows).unwrap();
+    // A directory entry of 8 bytes for each row, and what stands around the rows.
+    assert!(artefact.bytes.len() <= size + 8 * rows.popularity.len() + 300_000, "{}", artefact.bytes.len());
+    let lists = Lists::decode(&rows.popularity[0]).unwrap();
+    for (locale, slot) in [(1, 1), (1, 146), (394, 1), (394, 146)] {
+        assert!(lists.row(locale, slot).is_some(), "{locale} {slot}");
+    }
 }

@@ -1,35 +1,11 @@
 //! The forge over the modules that are really shipped, and over those that must never be.
-//!
-//! Needs what `cargo xtask modules --fixtures` builds; `cargo xtask test` does that first.
 
-#![expect(clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-
-use std::path::{Path, PathBuf};
-
+use crate::built::{built, module, modules};
 use domicile_forge::{
-    AllowList, Audit, ForgeError, Inventory, Modules, Part, Rows, Rule, audit, compose, forge, prepare,
-    rewrite,
+    AllowList, Audit, Inventory, Part, Rows, Rule, audit, compose, forge, prepare, rewrite,
 };
 use domicile_tables::{Lists, RelayTable, RoutingTable};
 use wasm_encoder::{Component, ComponentSection as _, Module, ModuleSection, NestedComponentSection};
-
-fn built(name: &str) -> Vec<u8> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
-    let path: PathBuf = target.join("edge").join(name);
-    std::fs::read(&path).unwrap_or_else(|error| {
-        panic!("{}: {error}; `cargo xtask modules --fixtures` builds it", path.display())
-    })
-}
-
-fn module(part: Part) -> Vec<u8> {
-    built(&format!("modules/{part}.wasm"))
-}
-
-fn modules() -> Modules {
-    Modules { router: module(Part::Router), popularity: module(Part::Popularity), relay: module(Part::Relay) }
-}
 
 fn empty_rows() -> Rows {
     Rows {
@@ -102,31 +78,6 @@ fn without_the_pass_the_audit_would_find_the_glue() {
     let audit = audit(&relay).unwrap();
     assert!(names(&audit, "stream-read stream<u8>"), "{audit}");
     assert!(names(&audit, "stream-write stream<u8>"), "{audit}");
-}
-
-#[test]
-fn a_relay_that_reads_a_header_is_refused_by_name() {
-    let audit = audit_of(Part::Relay, &built("fixtures/reads-header.wasm"));
-    assert!(names(&audit, "[method]request.get-headers"), "{audit}");
-    assert!(names(&audit, "[method]fields.get"), "{audit}");
-    assert!(
-        audit.findings.iter().any(|finding| finding.rule == Rule::World),
-        "it is not of our world either: {audit}"
-    );
-    let outcome = forge(&Modules { relay: built("fixtures/reads-header.wasm"), ..modules() }, &empty_rows());
-    assert!(matches!(outcome, Err(ForgeError::Audit { name: "relay", .. })), "{outcome:?}");
-}
-
-#[test]
-fn a_popularity_with_a_way_out_is_refused_by_name() {
-    let audit = audit_of(Part::Popularity, &built("fixtures/calls-out.wasm"));
-    assert!(names(&audit, "import wasi:http/client@0.3.0 send"), "{audit}");
-}
-
-#[test]
-fn a_router_with_a_clock_is_refused_by_name() {
-    let audit = audit_of(Part::Router, &built("fixtures/tells-time.wasm"));
-    assert!(names(&audit, "import wasi:clocks/system-clock@0.3.0 now"), "{audit}");
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The audit over components written by hand: code at every depth, and nothing of our own modules.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
-
 use domicile_forge::{Rule, audit};
 use wasm_encoder::{Component, Module, ModuleSection, NestedComponentSection};
 

@@ -1,0 +1,89 @@
+//! `domicile edge build --check`: whether an artefact is what a build would make now.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use domicile_forge::{Aspect, Difference, Manifest, Modules, Wanted};
+use domicile_topology::KeyUse;
+
+use super::build::{self, Build};
+use super::unreadable;
+use crate::output;
+
+/// Compares and prints what differs.
+pub(super) fn run(build: &Build, artefact: &Path) -> ExitCode {
+    let (serves_until, differences) = match compare(build, artefact) {
+        Ok(compared) => compared,
+        Err(reason) => return unreadable(artefact, &format!("{reason:#}")),
+    };
+    let current = differences.is_empty();
+    if build.json {
+        output::json(&serde_json::json!({
+            "current": current, "serves_until": serves_until, "differences": differences,
+        }));
+    } else {
+        differences.iter().for_each(|difference| output::line(format!("{difference}")));
+        if let Some(until) = serves_until {
+            output::line(format!("serves until  {until}"));
+        }
+        output::line(if current { "current: a build would make the same" } else { "STALE: build it again" });
+    }
+    if current { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn compare(build: &Build, artefact: &Path) -> anyhow::Result<(Option<String>, Vec<Difference>)> {
+    let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let (minute, bytes) = (build.minute(), read(artefact)?);
+    let audit = domicile_forge::audit(&bytes).map_err(|error| {
+        anyhow::anyhow!("{}", error.to_string().lines().next().unwrap_or("not a component"))
+    })?;
+    let signed = build.inputs.topology()?;
+    let mut found = Vec::new();
+    let mut add = |aspect, text: String, wanted: &str| {
+        found.push(Difference { aspect, found: text, wanted: wanted.to_owned() });
+    };
+    // What a build would refuse is a difference too: this artefact's successor cannot be built.
+    let overlay = match build.inputs.overlay(&signed.topology, minute) {
+        Ok(overlay) => Some(overlay),
+        Err(refusal) => {
+            add(Aspect::Overlay, format!("{refusal:#}"), "no edge can be built with it");
+            None
+        }
+    };
+    let pins = match build.pin_key {
+        Some(_) => build.mint(&signed.topology, minute, minute)?,
+        None => Vec::new(),
+    };
+    let modules = match &build.modules {
+        Some(folder) => build::hashes(&Modules::read(folder)?),
+        None => Vec::new(),
+    };
+    if let Some(path) = &build.spin_toml {
+        for (path, text) in build::spin_files(&signed.topology, artefact, path) {
+            if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+                let place = path.display().to_string();
+                add(Aspect::Spin, place, "another text is generated now; build with --spin-toml");
+            }
+        }
+    }
+    let manifest_path = build::manifest_path(artefact);
+    let opened = read(&manifest_path).and_then(|bytes| {
+        Manifest::open(&bytes, &signed.topology.keys_for(KeyUse::Edge))
+            .with_context(|| manifest_path.display().to_string())
+    });
+    let until = match opened {
+        Ok(manifest) => {
+            let wanted =
+                Wanted { topology: &signed, overlay: overlay.as_ref(), pins: &pins, modules: &modules };
+            let now = i64::from(minute) * 60;
+            found.extend(domicile_forge::differences(&bytes, &audit, &manifest, &wanted, now));
+            Some(manifest.serves_until_text())
+        }
+        Err(refusal) => {
+            add(Aspect::Manifest, format!("{refusal:#}"), "nothing vouches for the artefact");
+            None
+        }
+    };
+    Ok((until, found))
+}

@@ -1,0 +1,96 @@
+//! The signed documents an edge is made from, opened in the order in which each vouches for the next: root key,
+//! topology, then whatever the topology's keys sign.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use domicile_envelope::{Envelope, VerifyingKey};
+use domicile_overlay::Overlay;
+use domicile_topology::{KeyUse, SignedTopology, Topology};
+use serde::Deserialize;
+
+use crate::{key, output};
+
+/// What an edge is made from, besides modules and keys.
+#[derive(clap::Args)]
+pub(super) struct Inputs {
+    /// The topology the edge is bound to, signed (`domicile topology sign`)
+    #[arg(long, value_name = "FILE")]
+    pub(super) topology: PathBuf,
+    /// A root key, public or secret, one of which has to have signed the topology; repeat it for the successor
+    #[arg(long, value_name = "FILE", required = true)]
+    root_key: Vec<PathBuf>,
+    /// The overlay whose lists the edge serves; signed with a key that the topology lists with use "overlay"
+    #[arg(long, value_name = "FILE")]
+    pub(super) overlay: PathBuf,
+    /// The signed manifest of the snapshot that the cells run: the overlay has to speak of its item vocabulary
+    #[arg(long, value_name = "FILE")]
+    snapshot: Option<PathBuf>,
+    /// The item vocabulary that the overlay has to speak of, where no snapshot is at hand
+    #[arg(long, value_name = "ID", conflicts_with = "snapshot")]
+    vocabulary: Option<String>,
+}
+
+/// The payload type of a snapshot's manifest.
+const SNAPSHOT_TYPE: &str = "application/vnd.domicile.snapshot+json";
+
+/// All that an edge needs to know of a snapshot.
+#[derive(Deserialize)]
+struct Snapshot {
+    vocabulary: String,
+}
+
+impl Inputs {
+    /// Opens the topology.
+    pub(super) fn topology(&self) -> anyhow::Result<SignedTopology> {
+        let roots =
+            self.root_key.iter().map(|path| key::verifying(path)).collect::<anyhow::Result<Vec<_>>>()?;
+        Topology::open(&output::read(&self.topology)?, &roots)
+            .with_context(|| format!("topology {}", self.topology.display()))
+    }
+
+    /// Opens the overlay for that topology, at this minute.
+    pub(super) fn overlay(&self, topology: &Topology, minute: u32) -> anyhow::Result<Overlay> {
+        let place = || format!("overlay {}", self.overlay.display());
+        let keys = keys(topology, KeyUse::Overlay, &self.topology)?;
+        let overlay = Overlay::open(&output::read(&self.overlay)?, &keys, topology, i64::from(minute) * 60)
+            .with_context(place)?;
+        if let Some(wanted) = self.wanted_vocabulary(topology)? {
+            anyhow::ensure!(
+                overlay.vocabulary() == wanted,
+                "{}: its item vocabulary is {:?} and {wanted:?} is needed: an id may be another item there; \
+                 publish an overlay of that vocabulary",
+                place(),
+                overlay.vocabulary()
+            );
+        }
+        Ok(overlay)
+    }
+
+    /// Whether anything says which vocabulary the overlay has to speak of.
+    pub(super) fn knows_vocabulary(&self) -> bool {
+        self.snapshot.is_some() || self.vocabulary.is_some()
+    }
+
+    fn wanted_vocabulary(&self, topology: &Topology) -> anyhow::Result<Option<String>> {
+        let Some(path) = &self.snapshot else { return Ok(self.vocabulary.clone()) };
+        let keys = keys(topology, KeyUse::Snapshot, &self.topology)?;
+        let open = || -> anyhow::Result<Snapshot> {
+            let payload = Envelope::parse(&output::read(path)?)?.verify(SNAPSHOT_TYPE, &keys)?;
+            Ok(serde_json::from_slice(&payload)?)
+        };
+        Ok(Some(open().with_context(|| format!("snapshot {}", path.display()))?.vocabulary))
+    }
+}
+
+/// The keys that the topology lists for a use.
+fn keys(topology: &Topology, purpose: KeyUse, file: &Path) -> anyhow::Result<Vec<VerifyingKey>> {
+    let keys = topology.keys_for(purpose);
+    anyhow::ensure!(
+        !keys.is_empty(),
+        "topology {}: no key of use {:?}; list one (`domicile key sign new`) and sign the topology again",
+        file.display(),
+        purpose.as_str()
+    );
+    Ok(keys)
+}

@@ -1,0 +1,67 @@
+//! `edge audit`: a page for people, JSON for programs, and an exit code for both.
+
+use serde_json::Value;
+
+use crate::world::{World, domicile, ends, key, modules, refused, succeeds, with};
+
+fn built() -> World {
+    let world = World::new();
+    succeeds(&mut world.build());
+    world
+}
+
+#[test]
+fn the_page_says_who_signed_and_what_each_part_can_do() {
+    let page = succeeds(&mut built().audit(&key("edge")));
+    for line in [
+        "signed by     8e779b5c47d9eccc",
+        "cells         eu-a at http://127.0.0.1:7101, eu-b at http://127.0.0.1:7102, us-a at http://127.0.0.1:7103",
+        "serves until  2027-02-15T04:00:00Z",
+        "Part router\n  can        nothing of this\n",
+        "wit-bindgen-rust 0.57.1",
+        "PASSED",
+    ] {
+        assert!(page.contains(line), "{line:?} in\n{page}");
+    }
+    let relay = page.split("Part relay").nth(1).unwrap().split("cannot").nth(1).unwrap();
+    let cannot = relay.split("imports").next().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    for power in ["write a body", "read a body", "read a header", "read a trailer", "hand trailers on"] {
+        assert!(cannot.contains(power), "{cannot}");
+    }
+}
+
+#[test]
+fn programs_get_json() {
+    let said: Value = serde_json::from_str(&succeeds(built().audit(&key("edge")).arg("--json"))).unwrap();
+    assert_eq!(said["passed"], true);
+    assert_eq!(said["vouched"]["signed_by"], "8e779b5c47d9eccc");
+    assert_eq!(said["vouched"]["manifest"]["sha256"], said["audit"]["sha256"]);
+    assert_eq!(said["audit"]["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_manifest_that_does_not_hold_fails_the_audit() {
+    let world = built();
+    refused(
+        &mut world.audit(&key("root")),
+        &["nobody trusted", "the manifest does not hold", "no signature"],
+    );
+    let artefact = std::fs::read(world.at("edge.wasm")).unwrap();
+    std::fs::write(world.at("edge.wasm"), [artefact, vec![0, 2, 1, b'x']].concat()).unwrap();
+    refused(&mut world.audit(&key("edge")), &["FAILED", "it describes another artefact"]);
+}
+
+#[test]
+fn without_a_manifest_the_page_says_so() {
+    let world = built();
+    let page = succeeds(domicile(&["edge", "audit"]).arg(world.at("edge.wasm")));
+    assert!(page.contains("not looked at (--manifest "), "{page}");
+}
+
+#[test]
+fn what_cannot_be_read_has_a_code_of_its_own() {
+    let world = built();
+    ends(domicile(&["edge", "audit"]).arg(modules().join("relay.wasm")), 2);
+    ends(domicile(&["edge", "audit"]).arg(world.at("nothing")), 2);
+    ends(&mut with(&world.audit(&key("edge")), "--manifest", &world.at("nothing")), 2);
+}

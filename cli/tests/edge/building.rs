@@ -1,0 +1,144 @@
+//! What is built, and what is refused before anything is written.
+
+use std::process::{Command, Stdio};
+
+use crate::world::{MINUTE, World, domicile, key, refused, repository, succeeds, with};
+
+#[test]
+fn a_build_says_what_it_made_and_until_when_it_serves() {
+    let world = World::new();
+    let said = succeeds(world.build().arg("--snapshot").arg(repository("models/demo/manifest.dsse.json")));
+    // Thirty days of pins: epoch 20863 is the last to begin, and pins overlap by four hours.
+    assert!(said.contains("serves until  2027-02-15T04:00:00Z"), "{said}");
+    assert!(said.contains("topology      serial 1") && !said.contains("compared with nothing"), "{said}");
+    assert!(world.at("edge.manifest.dsse.json").is_file());
+    assert!(succeeds(&mut world.build()).contains("compared with nothing"), "no snapshot was given");
+}
+
+#[test]
+fn the_same_inputs_make_the_same_bytes() {
+    let world = World::new();
+    let read = |name: &str| std::fs::read(world.at(name)).unwrap();
+    succeeds(&mut world.build());
+    let first = (read("edge.wasm"), read("edge.manifest.dsse.json"));
+    succeeds(&mut world.build());
+    assert!(first == (read("edge.wasm"), read("edge.manifest.dsse.json")));
+}
+
+#[test]
+fn a_topology_has_to_be_signed_by_a_root_key() {
+    let world = World::new();
+    refused(
+        &mut with(&world.build(), "--root-key", &key("snapshot")),
+        &["topology", "no signature by a trusted key", "`domicile topology sign`"],
+    );
+    refused(
+        &mut with(&world.build(), "--topology", &world.at("topology.toml")),
+        &["topology.toml", "not a DSSE envelope", "`domicile topology sign`"],
+    );
+    // The successor is trusted beside it.
+    succeeds(with(&world.build(), "--root-key", &key("snapshot")).arg("--root-key").arg(key("root")));
+    assert!(world.at("edge.wasm").is_file());
+}
+
+#[test]
+fn keys_have_to_be_listed_for_their_use() {
+    let world = World::new();
+    refused(
+        &mut with(&world.build(), "--sign-key", &key("pin")),
+        &["--sign-key", "not listed with use \"edge\""],
+    );
+    refused(
+        &mut with(&world.build(), "--pin-key", &key("edge")),
+        &["--pin-key", "not listed with use \"pin\""],
+    );
+    assert!(!world.at("edge.wasm").exists());
+}
+
+#[test]
+fn overlays_that_are_not_to_be_served_are_refused() {
+    let world = World::new();
+    let overlay = repository("lists/overlay.dsse.json");
+    let payload = succeeds(domicile(&["overlay", "show"]).arg(&overlay));
+    let (plain, foreign) = (world.at("overlay.json"), world.at("foreign.dsse.json"));
+    std::fs::write(&plain, payload).unwrap();
+    refused(&mut with(&world.build(), "--overlay", &plain), &["overlay.json", "not a DSSE envelope"]);
+    let mut sign = domicile(&["overlay", "sign", "--key"]);
+    succeeds(sign.arg(key("edge")).arg("--out").arg(&foreign).arg(&plain));
+    refused(
+        &mut with(&world.build(), "--overlay", &foreign),
+        &["foreign.dsse.json", "no signature by a trusted key", "use \"overlay\""],
+    );
+    // 2028-01-01T00:00:00Z.
+    refused(&mut with(&world.build(), "--minute", "30504960".as_ref()), &["held until 2027-12-31T00:00:00Z"]);
+    refused(
+        world.build().args(["--vocabulary", "sha256:another"]),
+        &["its item vocabulary is", "\"sha256:another\" is needed", "publish an overlay of that vocabulary"],
+    );
+    refused(
+        world.build().arg("--snapshot").arg(&overlay),
+        &["snapshot", "application/vnd.domicile.overlay+json"],
+    );
+    assert!(!world.at("edge.wasm").exists());
+}
+
+#[test]
+fn what_is_no_file_is_not_replaced() {
+    let world = World::new();
+    let (folder, pipe, link, target) =
+        (world.at("folder"), world.at("pipe"), world.at("link"), world.at("target"));
+    std::fs::create_dir(&folder).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    std::fs::write(&target, "kept").unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    refused(&mut with(&world.build(), "--out", &folder), &["folder is a folder"]);
+    refused(&mut with(&world.build(), "--out", &pipe), &["pipe is a device, pipe or socket"]);
+    refused(&mut with(&world.build(), "--out", &link), &["link is a symbolic link"]);
+    refused(&mut with(&world.build(), "--out", "/dev/null".as_ref()), &["/dev/null is a device"]);
+    assert!(folder.is_dir() && pipe.exists() && link.is_symlink());
+    assert_eq!(std::fs::read_to_string(target).unwrap(), "kept");
+}
+
+/// Whoever comes last, artefact and manifest are of one build.
+#[test]
+fn builds_that_race_never_mix() {
+    let world = World::new();
+    let builds: Vec<_> = (0..6)
+        .map(|number| {
+            let minute = (MINUTE + number * 1_440).to_string();
+            with(&world.build(), "--minute", minute.as_ref()).stdout(Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut build in builds {
+        assert!(build.wait().unwrap().success());
+    }
+    succeeds(&mut world.audit(&key("edge")));
+    let mut left: Vec<_> =
+        std::fs::read_dir(world.at(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    let expected =
+        [".edge.wasm.lock", "edge.manifest.dsse.json", "edge.wasm", "topology.dsse.json", "topology.toml"];
+    assert_eq!(left, expected.map(std::ffi::OsString::from), "nothing half is left");
+}
+
+#[test]
+fn topologies_are_checked_in_either_form() {
+    let world = World::new();
+    let check = |file: &str| {
+        let mut command = domicile(&["topology", "check"]);
+        command.arg(world.at(file));
+        command
+    };
+    assert!(succeeds(&mut check("topology.toml")).contains("signature: not looked at"));
+    assert!(succeeds(&mut check("topology.dsse.json")).contains("signature: not looked at"));
+    let signed = succeeds(check("topology.dsse.json").arg("--root-key").arg(key("root")));
+    assert!(signed.contains("signed by adeac91a34674c2e"), "{signed}");
+    refused(
+        check("topology.dsse.json").arg("--root-key").arg(key("pin")),
+        &["signature", "no signature by a trusted"],
+    );
+    refused(check("topology.toml").arg("--root-key").arg(key("root")), &["not a DSSE envelope"]);
+    let mut by_pin = domicile(&["topology", "sign", "--key"]);
+    by_pin.arg(key("pin")).arg("--out").arg(world.at("by-pin")).arg(world.at("topology.toml"));
+    refused(&mut by_pin, &["listed with use \"pin\""]);
+}
