@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -9,25 +10,50 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::admin::Admin;
-use crate::exchange::Exchanges;
-use crate::guest::Guest;
-use crate::inbound::reply::Reply;
-use crate::outbound::{Authority, Outbound};
-use crate::server::{Answers, Drained, Terms, serve};
-use crate::settings::Settings;
+use crate::artefact::Artefact;
+use crate::exchange::{Exchanges, Reply};
+use crate::files;
+use crate::guest::Machine;
+use crate::metrics::Metrics;
+use crate::outbound::is_loopback;
+use crate::server::{Answers, Caller, Drained, Terms, serve};
+use crate::serving::Swaps;
+use crate::settings::{Settings, Trust};
 use crate::start_error::StartError;
+
+/// Connections to the admin listener at once.
+const ADMIN_CONNECTIONS: usize = 32;
+/// What an answer of the admin listener may take: a reload compiles.
+const ADMIN_WHOLE: Duration = Duration::from_secs(120);
 
 /// A host that has loaded its artefact and listens.
 pub struct Edge {
     exchanges: Arc<Exchanges>,
+    swaps: Arc<Swaps>,
     public: Bound,
     admin: Option<Bound>,
     terms: Terms,
 }
 
+/// The means to have a running host read its files again.
+#[derive(Clone)]
+pub struct Reload(Arc<Swaps>);
+
 struct Bound {
     listener: TcpListener,
     address: SocketAddr,
+}
+
+/// Compiles the artefact into the cache and ends.
+///
+/// # Errors
+/// [`StartError`], as a start would give.
+pub fn prepare(settings: &Settings) -> Result<(), StartError> {
+    let artefact = Artefact::read(settings)?;
+    let machine = Machine::new(settings)?;
+    machine.compile(&artefact.bytes, &settings.artefact)?;
+    machine.ensure_cached()?;
+    Ok(())
 }
 
 impl Edge {
@@ -36,26 +62,34 @@ impl Edge {
     /// # Errors
     /// [`StartError`] says in one line what cannot work.
     pub async fn start(settings: Settings) -> Result<Self, StartError> {
-        if let Some(address) = settings.admin.filter(|address| !address.ip().is_loopback()) {
+        if let Some(address) = settings.admin.filter(|address| !is_loopback(*address)) {
             return Err(StartError::AdminNotLoopback(address));
         }
-        // A cell takes a plain shopper id on loopback only. Relaying to one from an open address would undo that.
-        if !settings.listen.ip().is_loopback() && settings.outbound.iter().any(Authority::is_loopback) {
-            return Err(StartError::PlainOffLoopback(settings.listen));
+        if settings.trust == Trust::Loopback && !is_loopback(settings.listen) {
+            return Err(StartError::UnsignedOffLoopback(settings.listen));
         }
         let public = Bound::new(settings.listen).await?;
         let admin = match settings.admin {
             Some(address) => Some(Bound::new(address).await?),
             None => None,
         };
-        let outbound = Arc::new(Outbound::new(&settings.outbound, settings.clocks));
-        let guest = Guest::load(&settings.artefact, &settings, outbound).await?;
+        let metrics = Arc::<Metrics>::default();
+        let swaps = Arc::new(Swaps::start(settings.clone(), Arc::clone(&metrics)).await?);
+        let clocks = settings.clocks;
         let terms = Terms {
             max_header: settings.limits.max_header,
-            drain: settings.clocks.drain,
-            write: settings.clocks.request,
+            connections: files::room_for(&settings.limits),
+            streams: settings.limits.streams,
+            head: clocks.head,
+            // The last bytes of an answer that ended at its deadline may take as long to be written.
+            whole: clocks.body.saturating_add(clocks.request.saturating_mul(2)),
+            write: clocks.request,
+            drain: clocks.drain,
+            tls: swaps.certificate(),
+            metrics: Arc::clone(&metrics),
         };
-        Ok(Self { exchanges: Arc::new(Exchanges::new(guest, &settings)), public, admin, terms })
+        let exchanges = Arc::new(Exchanges::new(swaps.serving(), &settings, metrics));
+        Ok(Self { exchanges, swaps, public, admin, terms })
     }
 
     /// Where shoppers' requests arrive.
@@ -64,10 +98,22 @@ impl Edge {
         self.public.address
     }
 
+    /// The scheme in which they do.
+    #[must_use]
+    pub fn scheme(&self) -> &'static str {
+        if self.terms.tls.is_some() { "https" } else { "http" }
+    }
+
     /// Where readiness is answered.
     #[must_use]
     pub fn admin_address(&self) -> Option<SocketAddr> {
         self.admin.as_ref().map(|bound| bound.address)
+    }
+
+    /// The means to have this host read its files again while it serves.
+    #[must_use]
+    pub fn reload(&self) -> Reload {
+        Reload(Arc::clone(&self.swaps))
     }
 
     /// Serves until `stop` is over, then drains. The admin listener answers `draining` until that is done.
@@ -79,6 +125,8 @@ impl Edge {
             tracing::info!("draining");
             drain.send_replace(true);
         };
+        let admin_terms =
+            Terms { connections: ADMIN_CONNECTIONS, whole: ADMIN_WHOLE, tls: None, ..self.terms.clone() };
         let public = async {
             let drained = serve(self.public.listener, self.exchanges, self.terms, draining.clone()).await;
             finish.send_replace(true);
@@ -86,12 +134,23 @@ impl Edge {
         };
         let admin = async {
             if let Some(bound) = self.admin {
-                let answers = Arc::new(Admin { draining: draining.clone() });
-                serve(bound.listener, answers, self.terms, finished).await;
+                let metrics = Arc::clone(&admin_terms.metrics);
+                let answers = Arc::new(Admin { draining: draining.clone(), swaps: self.swaps, metrics });
+                serve(bound.listener, answers, admin_terms, finished).await;
             }
         };
         let ((), drained, ()) = tokio::join!(stopping, public, admin);
         drained
+    }
+}
+
+impl Reload {
+    /// Reads artefact, manifest, keys and certificates again. What is bad keeps what was.
+    ///
+    /// # Errors
+    /// [`StartError`], as a start would give.
+    pub async fn reload(&self) -> Result<(), StartError> {
+        self.0.reload().await.map(drop)
     }
 }
 
@@ -107,7 +166,7 @@ impl Bound {
 impl Answers for Exchanges {
     type Body = Reply;
 
-    async fn answer(&self, request: Request<Incoming>) -> Response<Reply> {
-        self.exchange(request).await
+    async fn answer(&self, request: Request<Incoming>, caller: Caller) -> Response<Reply> {
+        self.exchange(request, caller).await
     }
 }

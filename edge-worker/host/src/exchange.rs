@@ -1,84 +1,124 @@
 //! A request's path through the host, top to bottom.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::uri::PathAndQuery;
-use http::{Method, Request, Response, Uri};
-use http_body::Body as _;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http::{HeaderMap, Method, Request, Response, Uri, Version};
 use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
+use crate::body::{Held, Watched};
 use crate::clock;
-use crate::guest::{Body, Guest};
+use crate::guest::{Body, BodyError};
 use crate::inbound::conditional::Known;
-use crate::inbound::refusal::Refusal;
-use crate::inbound::reply::Reply;
+use crate::inbound::intake::{Intake, is_sound};
+use crate::inbound::refusal::{Outcome, Refusal};
 use crate::inbound::route::RouteKind;
 use crate::inbound::strip::strip;
+use crate::metrics::{Gauge, Metrics, Up};
+use crate::rate::{Allowed, RateLimit};
+use crate::server::Caller;
+use crate::serving::Serving;
 use crate::settings::{Settings, Strip};
 
 /// Everything requests share.
 pub(crate) struct Exchanges {
-    guest: Guest,
+    serving: Arc<RwLock<Arc<Serving>>>,
+    intake: Intake,
     seats: Arc<Semaphore>,
-    max_body: usize,
+    rate: Option<RateLimit>,
     strip: Strip,
-    clock: Duration,
+    body_clock: Duration,
+    request_clock: Duration,
+    metrics: Arc<Metrics>,
 }
 
+/// What a request holds until the last byte of its answer.
+pub(crate) struct Seat {
+    _seat: Option<OwnedSemaphorePermit>,
+    _body: Option<OwnedSemaphorePermit>,
+    _in_flight: Option<Up>,
+}
+
+impl Held for Seat {}
+
+/// An answer on its way out.
+pub(crate) type Reply = Watched<Body, Seat>;
+
 impl Exchanges {
-    pub(crate) fn new(guest: Guest, settings: &Settings) -> Self {
+    pub(crate) fn new(
+        serving: Arc<RwLock<Arc<Serving>>>,
+        settings: &Settings,
+        metrics: Arc<Metrics>,
+    ) -> Self {
         Self {
-            guest,
+            serving,
+            intake: Intake::new(settings.limits.max_body, settings.limits.in_flight),
             seats: Arc::new(Semaphore::new(usize::from(settings.limits.in_flight))),
-            max_body: settings.limits.max_body,
+            rate: settings.rate.map(|rate| RateLimit::new(rate, clock::now())),
             strip: settings.strip,
-            clock: settings.clocks.request,
+            body_clock: settings.clocks.body,
+            request_clock: settings.clocks.request,
+            metrics,
         }
     }
 
     /// Answers one request, whatever happens, and writes down what a log may hold of it.
-    pub(crate) async fn exchange(&self, request: Request<Incoming>) -> Response<Reply> {
+    pub(crate) async fn exchange(&self, request: Request<Incoming>, caller: Caller) -> Response<Reply> {
         let begun = clock::now();
-        let deadline = Instant::from_std(begun) + self.clock;
         let method = known_method(request.method());
         let route = RouteKind::of(request.uri().path());
+        let version = request.version();
 
-        let (response, outcome) = match self.seat() {
-            Err(busy) => (busy.response().map(|body| Reply::new(body, None, None)), busy.code()),
-            Ok(seat) => match self.answer(request, deadline).await {
-                Ok(response) => {
-                    (response.map(|body| Reply::new(body, Some(deadline), Some(seat))), "answered")
-                }
-                Err(refusal) => {
-                    (refusal.response().map(|body| Reply::new(body, None, Some(seat))), refusal.code())
-                }
-            },
+        let (response, outcome) = match self.answer(request, caller, begun).await {
+            Ok(response) => (response, Outcome::Answered),
+            Err(refusal) => (refused(refusal, version), Outcome::Refused(refusal)),
         };
 
-        let status = response.status().as_u16();
-        let micros = clock::now().duration_since(begun).as_micros();
-        tracing::debug!(method, %route, status, outcome, micros, "exchange");
+        let (status, took) = (response.status().as_u16(), clock::now().duration_since(begun));
+        self.metrics.answered(route, outcome, status, took);
+        tracing::debug!(
+            method, %route, status, outcome = outcome.code(), micros = took.as_micros(), "exchange"
+        );
         response
     }
 
-    async fn answer(&self, request: Request<Incoming>, deadline: Instant) -> Result<Response<Body>, Refusal> {
-        // The whole body is read before the guest is called: a body that is too large or too slow never holds an
-        // instance, the cell gets a length, and the guest's first-byte clock measures the cell, not the caller.
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        caller: Caller,
+        begun: Instant,
+    ) -> Result<Response<Reply>, Refusal> {
+        // Who asks too often costs nothing more than this.
+        self.within_rate(&caller, begun)?;
+
+        // What two parsers could read as two different requests is none.
         let (parts, body) = request.into_parts();
-        let body = timeout_at(deadline, self.read(body)).await.map_err(|_elapsed| Refusal::BodyTooSlow)??;
+        if !is_sound(&parts, caller.head) {
+            return Err(Refusal::Malformed);
+        }
+
+        // The whole body is read before the request takes a place: one that is too large or too slow never holds a
+        // seat or an instance, the cell gets a length, and the guest's clock measures the cell, not the caller.
+        let taken = self.intake.take(&parts.method, body, (begun + self.body_clock).into()).await?;
+
+        // From here on it is in flight, with a clock around everything.
+        let seat = self.seat(taken.share)?;
+        let deadline = (clock::now() + self.request_clock).into();
 
         // What the caller already has is noted before its headers are taken off.
         let known = Known::of(&parts.method, &parts.headers);
-        let request = self.for_the_guest(parts, body);
+        let request = self.for_the_guest(parts, taken.body);
 
-        // A second clock, outside the guest's store, in which futures may go unpolled while a guest computes.
-        let answered = timeout_at(deadline, self.guest.answer(request))
+        // The artefact of this moment answers, even if another one comes before it is done. The clock is a second
+        // one, outside the guest's store, in which futures may go unpolled while a guest computes.
+        let serving = self.serving();
+        let answered = timeout_at(deadline, serving.guest.answer(request))
             .await
             .map_err(|_elapsed| Refusal::GuestTimedOut)?;
         let response = answered.map_err(|failure| {
@@ -86,24 +126,27 @@ impl Exchanges {
             Refusal::from(failure)
         })?;
 
-        // An answer whose entity tag the caller has becomes a 304. The body of a HEAD is left out by hyper.
-        Ok(known.apply(response))
+        // An answer whose entity tag the caller has becomes a 304. The body of a HEAD is left out by hyper. An answer
+        // that goes on past its deadline breaks off.
+        let late = || BodyError::HttpResponseTimeout;
+        Ok(known.apply(response).map(|body| Watched::until(body, seat, deadline, late)))
     }
 
-    fn seat(&self) -> Result<OwnedSemaphorePermit, Refusal> {
-        Arc::clone(&self.seats).try_acquire_owned().map_err(|_full| Refusal::Busy)
+    fn within_rate(&self, caller: &Caller, now: Instant) -> Result<(), Refusal> {
+        let Some(rate) = &self.rate else { return Ok(()) };
+        match rate.take(caller.address, now) {
+            Allowed::Yes => Ok(()),
+            Allowed::No => Err(Refusal::RateLimited),
+        }
     }
 
-    async fn read(&self, body: Incoming) -> Result<Bytes, Refusal> {
-        if body.size_hint().lower() > self.max_body as u64 {
-            return Err(Refusal::BodyTooLarge);
-        }
-        match Limited::new(body, self.max_body).collect().await {
-            // Trailers stay here.
-            Ok(collected) => Ok(collected.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(Refusal::BodyTooLarge),
-            Err(_broken) => Err(Refusal::BodyBroken),
-        }
+    fn seat(&self, body: Option<OwnedSemaphorePermit>) -> Result<Seat, Refusal> {
+        let seat = Arc::clone(&self.seats).try_acquire_owned().map_err(|_full| Refusal::Busy)?;
+        Ok(Seat { _seat: Some(seat), _body: body, _in_flight: Some(self.metrics.up(Gauge::InFlight)) })
+    }
+
+    fn serving(&self) -> Arc<Serving> {
+        Arc::clone(&self.serving.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The target becomes a path whatever its form was, and nobody is named.
@@ -113,8 +156,27 @@ impl Exchanges {
         if self.strip == Strip::On {
             strip(&mut parts.headers);
         }
+        frame(&mut parts.headers, body.len());
         Request::from_parts(parts, body)
     }
+}
+
+/// States the length that the body has, not what the caller said of it.
+fn frame(headers: &mut HeaderMap, length: usize) {
+    headers.remove(TRANSFER_ENCODING);
+    headers.remove(CONTENT_LENGTH);
+    if length > 0 {
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+}
+
+/// The host's own refusals are in memory and have no deadline, or the one for a missed deadline could not be sent.
+fn refused(refusal: Refusal, version: Version) -> Response<Reply> {
+    let mut response = refusal.response();
+    if refusal.closes() && version < Version::HTTP_2 {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response.map(|body| Watched::holding(body, Seat { _seat: None, _body: None, _in_flight: None }))
 }
 
 /// A method as a log may hold it: a made-up one could carry anything.

@@ -12,24 +12,29 @@
 //!   thread advances the engine's epoch ([`engine`]); each tick the guest yields, so the clock around the whole worker
 //!   is polled; a guest that computes for [`store::LONGEST_RUN`] without a pause is trapped.
 
+mod cache;
 mod call;
 mod engine;
 mod store;
 mod worker;
 mod world;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
+use wasmtime::{Cache, Engine};
 use wasmtime_wasi_http::handler::{ExpirationError, InstantiationError, ProxyHandler};
+use wasmtime_wasi_http::p3::bindings::ServicePre;
 use wasmtime_wasi_http::p3::bindings::http::types::ErrorCode;
 
+use crate::metrics::Metrics;
 use crate::outbound::Outbound;
 use crate::settings::Settings;
 use crate::start_error::StartError;
-use std::sync::Arc;
+pub use cache::CacheError;
 
 /// A body on its way between guest, cell and caller.
 pub(crate) type Body = wasmtime_wasi_http::WasiBody;
@@ -53,29 +58,68 @@ pub(crate) enum GuestFailure {
     GaveAnError,
 }
 
-/// A loaded artefact, ready to answer.
-pub(crate) struct Guest {
-    handler: ProxyHandler<worker::Workers>,
-    _ticker: engine::Ticker,
+/// What every artefact of this process runs on: one compiler, one pool of instances, one clock.
+#[derive(Clone)]
+pub(crate) struct Machine {
+    engine: Engine,
+    ticker: Arc<engine::Ticker>,
+    cache: Option<(Cache, PathBuf)>,
 }
 
-impl Guest {
-    /// Compiles the artefact, checks it against the edge's world and starts one instance to see that it can.
-    pub(crate) async fn load(
-        path: &Path,
+/// An artefact that is compiled, checked and linked.
+pub(crate) struct Compiled(ServicePre<store::State>);
+
+/// An artefact that answers.
+pub(crate) struct Guest {
+    handler: ProxyHandler<worker::Workers>,
+}
+
+impl Machine {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, StartError> {
+        let cache = match &settings.cache {
+            Some(path) => Some((cache::open(path)?, path.clone())),
+            None => None,
+        };
+        let engine = engine::engine(&settings.limits, cache.as_ref().map(|(cache, _)| cache.clone()))?;
+        let ticker = engine::Ticker::start(&engine).map_err(|error| StartError::Engine(error.to_string()))?;
+        Ok(Self { engine, ticker: Arc::new(ticker), cache })
+    }
+
+    /// Compiles the artefact, or finds it compiled, and checks it against the edge's world. It takes seconds.
+    pub(crate) fn compile(&self, artefact: &[u8], path: &Path) -> Result<Compiled, StartError> {
+        world::load(&self.engine, artefact, path).map(Compiled)
+    }
+
+    /// Whether what was compiled is in the cache now.
+    ///
+    /// # Errors
+    /// [`CacheError::NotWritten`]: the cache cannot be written, which is no error for a host that serves.
+    pub(crate) fn ensure_cached(&self) -> Result<(), CacheError> {
+        match &self.cache {
+            Some((cache, path)) if cache.cache_hits() + cache.cache_misses() == 0 => {
+                Err(CacheError::NotWritten { path: path.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Starts one instance to see that it can.
+    pub(crate) async fn start(
+        &self,
+        Compiled(pre): Compiled,
         settings: &Settings,
         outbound: Arc<Outbound>,
-    ) -> Result<Self, StartError> {
-        let engine = engine::engine(&settings.limits)?;
-        let pre = world::load(&engine, path)?;
-        let ticker = engine::Ticker::start(&engine).map_err(|error| StartError::Engine(error.to_string()))?;
-        let workers = worker::Workers::new(pre, settings, outbound, ticker.now());
+        metrics: Arc<Metrics>,
+    ) -> Result<Guest, StartError> {
+        let workers = worker::Workers::new(pre, settings, outbound, self.ticker.now(), metrics);
         workers.try_out().await.map_err(|error| {
             StartError::Engine(format!("the guest does not start: {}", world::one_line(&error)))
         })?;
-        Ok(Self { handler: ProxyHandler::new(workers), _ticker: ticker })
+        Ok(Guest { handler: ProxyHandler::new(workers) })
     }
+}
 
+impl Guest {
     /// Lets the guest answer one request. The caller keeps its own clock around this.
     pub(crate) async fn answer(&self, request: Request<Bytes>) -> Result<Response<Body>, GuestFailure> {
         let request = request.map(|bytes| Full::new(bytes).map_err(|never| match never {}).boxed_unsync());

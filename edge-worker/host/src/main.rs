@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
-use domicile_edge::{Drained, Edge, LogFormat, LogLevel, Options};
+use domicile_edge::{Drained, Edge, LogFormat, LogLevel, Options, prepare};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -29,6 +29,12 @@ fn main() -> ExitCode {
         Err(help) => return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(INTERNAL) },
     };
     log(options.log, options.log_level);
+    if options.prepare {
+        return match prepare(&options.settings()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&error.to_string(), error.exit_code()),
+        };
+    }
     let threads =
         std::thread::available_parallelism().map_or(MIN_THREADS, |cores| cores.get().max(MIN_THREADS));
     let runtime =
@@ -40,12 +46,14 @@ fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> ExitCode {
-    // Handlers first: a signal that arrives while the artefact is compiled must not be lost.
-    let (mut terminate, mut interrupt) =
-        match (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
-            (Ok(terminate), Ok(interrupt)) => (terminate, interrupt),
-            (Err(error), _) | (_, Err(error)) => return fail(&format!("signals: {error}"), INTERNAL),
-        };
+    // Handlers first: a signal that arrives while the artefact is compiled must not be lost, or end the process.
+    let signals = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()].map(signal);
+    let (mut terminate, mut interrupt, mut hangup) = match signals {
+        [Ok(terminate), Ok(interrupt), Ok(hangup)] => (terminate, interrupt, hangup),
+        [Err(error), ..] | [_, Err(error), _] | [.., Err(error)] => {
+            return fail(&format!("signals: {error}"), INTERNAL);
+        }
+    };
     let edge = match Edge::start(options.settings()).await {
         Ok(edge) => edge,
         Err(error) => return fail(&error.to_string(), error.exit_code()),
@@ -53,10 +61,19 @@ async fn run(options: Options) -> ExitCode {
     if let Err(error) = ready(&edge) {
         return fail(&format!("standard output: {error}"), INTERNAL);
     }
+    let reload = edge.reload();
+    let reloads = async {
+        while hangup.recv().await.is_some() {
+            // Why one failed is in the log.
+            drop(reload.reload().await);
+        }
+        std::future::pending().await
+    };
     let stop = async {
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
+            () = reloads => {}
         }
     };
     match edge.serve(stop).await {
@@ -69,7 +86,7 @@ async fn run(options: Options) -> ExitCode {
 
 /// The readiness line is this program's only output: whoever waits for it has to get it.
 fn ready(edge: &Edge) -> io::Result<()> {
-    writeln!(io::stdout(), "ready http://{}", edge.address())?;
+    writeln!(io::stdout(), "ready {}://{}", edge.scheme(), edge.address())?;
     if let Some(address) = edge.admin_address() {
         tracing::info!(%address, "admin");
     }

@@ -1,26 +1,34 @@
 //! The command line of `domicile-edge`.
 
+mod parse;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Parser;
+use clap::{Parser, value_parser};
 
-use crate::outbound::Authority;
-use crate::settings::{Clocks, Limits, Settings, Strip};
+use crate::outbound::Origin;
+use crate::settings::{CellTls, Clocks, Identity, Limits, Rate, Settings, Strip, Trust};
+use parse::{at_least_8k, at_least_one, memory_mib, millis};
 
 const EXIT_CODES: &str = "\
+Signals:
+  SIGTERM, SIGINT  finish open requests, then stop
+  SIGHUP           read artefact, manifest, keys and certificates again; what is bad keeps what was
+
 Exit codes:
-  0  stopped by SIGTERM or SIGINT, every request finished
+  0  stopped by SIGTERM or SIGINT, every request finished; or prepared
   1  an internal error
-  2  a flag is wrong
-  3  the artefact cannot be used: missing, not a component, or it wants or offers something else
+  2  a flag is wrong, or what it points at is
+  3  the artefact cannot be used: missing, not a component, it wants or offers something else, or its manifest is
+     missing, signed by no trusted key, or of another artefact
   4  an address cannot be listened on
   5  stopped, but requests were still open when the drain limit was over";
 
 /// Serves the Domicile edge artefact: shelves from it, sealed requests through it.
 ///
-/// Prints one line, `ready http://ADDRESS`, when it serves. Logs go to standard error.
+/// Prints one line, `ready http://ADDRESS` (or https), when it serves. Logs go to standard error.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "domicile-edge", version, after_help = EXIT_CODES)]
 pub struct Options {
@@ -28,21 +36,65 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub artefact: PathBuf,
 
+    /// A public key (JWK) that has to have signed edge.manifest.dsse.json beside the artefact; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub manifest_key: Vec<PathBuf>,
+
+    /// Serve an artefact without a manifest on an address that other machines reach
+    #[arg(long, conflicts_with = "manifest_key")]
+    pub unsigned: bool,
+
+    /// Keep compiled artefacts in this directory: yours, and writable by nobody else
+    #[arg(long, value_name = "DIR")]
+    pub cache_dir: Option<PathBuf>,
+
+    /// Compile the artefact into the cache, then end
+    #[arg(long, requires = "cache_dir")]
+    pub prepare: bool,
+
     /// Address for shoppers' requests; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
 
-    /// Loopback address for GET /.well-known/domicile/ready
+    /// Certificate chain for shoppers (PEM); HTTP/2 comes with it
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// Private key of --tls-cert (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+
+    /// Loopback address for GET /ready, /live, /metrics and POST /reload
     #[arg(long, value_name = "ADDRESS")]
     pub admin: Option<SocketAddr>,
 
-    /// A cell the guest may call, repeatable; nothing else is called
-    #[arg(long, value_name = "HOST:PORT")]
-    pub allow_outbound: Vec<Authority>,
+    /// A cell the guest may call, repeatable; nothing else is called. Left out: the manifest's cells
+    #[arg(long, value_name = "[https://]HOST:PORT")]
+    pub allow_outbound: Vec<Origin>,
+
+    /// Authorities that sign the certificates of https cells (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub cell_ca: Option<PathBuf>,
+
+    /// Certificate chain shown to https cells (PEM)
+    #[arg(long, value_name = "FILE", requires = "client_key")]
+    pub client_cert: Option<PathBuf>,
+
+    /// Private key of --client-cert (PEM)
+    #[arg(long, value_name = "FILE", requires = "client_cert")]
+    pub client_key: Option<PathBuf>,
 
     /// Remove cookie, authorization, referer, trace and forwarding headers before the guest
     #[arg(long, value_enum, default_value_t = Strip::On)]
     pub strip: Strip,
+
+    /// Requests a second for one address (a /64 of IPv6); more are refused with 429. Left out: no limit
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000))]
+    pub rate: Option<u32>,
+
+    /// Requests at once for one address [default: ten seconds of --rate]
+    #[arg(long, value_name = "N", requires = "rate", value_parser = value_parser!(u32).range(1..=1_000_000))]
+    pub burst: Option<u32>,
 
     /// Largest request body, bytes
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().max_body)]
@@ -53,15 +105,39 @@ pub struct Options {
     pub max_header: usize,
 
     /// Requests answered at once; more are refused with 503
-    #[arg(long, value_name = "N", default_value_t = Limits::default().in_flight, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().in_flight, value_parser = value_parser!(u16).range(1..=4096))]
     pub in_flight: u16,
 
-    /// Milliseconds from a request's head to the last byte of its answer
-    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().request), value_parser = clap::value_parser!(u64).range(1..))]
+    /// Shoppers' connections at once; more are closed
+    #[arg(long, value_name = "N", default_value_t = Limits::default().connections, value_parser = at_least_one)]
+    pub connections: usize,
+
+    /// Requests at once on one HTTP/2 connection
+    #[arg(long, value_name = "N", default_value_t = Limits::default().streams, value_parser = value_parser!(u32).range(1..=1024))]
+    pub streams: u32,
+
+    /// Connections to one cell at once
+    #[arg(long, value_name = "N", default_value_t = Limits::default().cell_connections, value_parser = at_least_one)]
+    pub cell_connections: usize,
+
+    /// Unused connections kept to one cell; 0 opens one for each request
+    #[arg(long, value_name = "N", default_value_t = Limits::default().keep_connections)]
+    pub keep_connections: usize,
+
+    /// Milliseconds for a request's head, and for an unused connection
+    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().head), value_parser = value_parser!(u64).range(1..))]
+    pub head_timeout_ms: u64,
+
+    /// Milliseconds from a request's head to the end of its body
+    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().body), value_parser = value_parser!(u64).range(1..))]
+    pub body_timeout_ms: u64,
+
+    /// Milliseconds from a request's last byte to the last byte of its answer
+    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().request), value_parser = value_parser!(u64).range(1..))]
     pub request_timeout_ms: u64,
 
     /// Milliseconds between two pieces of a cell's answer, at most
-    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().between_bytes), value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().between_bytes), value_parser = value_parser!(u64).range(1..))]
     pub between_bytes_ms: u64,
 
     /// Milliseconds for open requests after SIGTERM
@@ -75,6 +151,10 @@ pub struct Options {
     /// Requests an instance serves at once
     #[arg(long, value_name = "N", default_value_t = Limits::default().concurrent, value_parser = at_least_one)]
     pub concurrent: usize,
+
+    /// Milliseconds an instance waits for another request before it is given back
+    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().instance_idle), value_parser = value_parser!(u64).range(1..))]
+    pub instance_idle_ms: u64,
 
     /// Linear memory of each module of the guest, MiB (1 to 4096)
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory_mib, value_parser = memory_mib)]
@@ -103,59 +183,66 @@ pub enum LogFormat {
 pub enum LogLevel {
     /// What needs a person.
     Warn,
-    /// Start, stop and drain as well.
+    /// Start, stop, swap and drain as well.
     Info,
     /// One line for each request as well, without anything that tells shoppers apart.
     Debug,
 }
 
+/// Seconds of its rate that an address may use at once.
+const BURST_SECONDS: u32 = 10;
+
 impl Options {
     /// The settings these flags stand for.
     #[must_use]
     pub fn settings(self) -> Settings {
+        let trust = match (self.manifest_key.is_empty(), self.unsigned) {
+            (false, _) => Trust::Keys(self.manifest_key),
+            (true, true) => Trust::Unsigned,
+            (true, false) => Trust::Loopback,
+        };
+        let burst = self.burst;
         Settings {
             artefact: self.artefact,
+            trust,
+            cache: self.cache_dir,
             listen: self.listen,
+            tls: identity(self.tls_cert, self.tls_key),
             admin: self.admin,
             strip: self.strip,
             outbound: self.allow_outbound,
+            cell_tls: CellTls {
+                authorities: self.cell_ca,
+                identity: identity(self.client_cert, self.client_key),
+            },
+            rate: self.rate.map(|per_second| Rate {
+                per_second,
+                burst: burst.unwrap_or_else(|| per_second.saturating_mul(BURST_SECONDS)),
+            }),
             limits: Limits {
                 max_body: self.max_body,
                 max_header: self.max_header,
                 in_flight: self.in_flight,
+                connections: self.connections,
+                streams: self.streams,
+                cell_connections: self.cell_connections,
+                keep_connections: self.keep_connections,
                 reuse: self.reuse,
                 concurrent: self.concurrent,
                 memory_mib: self.memory_mib,
             },
             clocks: Clocks {
+                head: Duration::from_millis(self.head_timeout_ms),
+                body: Duration::from_millis(self.body_timeout_ms),
                 request: Duration::from_millis(self.request_timeout_ms),
                 between_bytes: Duration::from_millis(self.between_bytes_ms),
+                instance_idle: Duration::from_millis(self.instance_idle_ms),
                 drain: Duration::from_millis(self.drain_ms),
             },
         }
     }
 }
 
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    bounded(text, 1, usize::MAX)
-}
-
-fn at_least_8k(text: &str) -> Result<usize, String> {
-    bounded(text, 8192, 1 << 20)
-}
-
-fn memory_mib(text: &str) -> Result<usize, String> {
-    bounded(text, 1, 4096)
-}
-
-fn bounded(text: &str, least: usize, most: usize) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number) if (least..=most).contains(&number) => Ok(number),
-        Ok(_) => Err(format!("not within {least} and {most}")),
-        Err(_) => Err("not a whole number".to_owned()),
-    }
+fn identity(certificates: Option<PathBuf>, key: Option<PathBuf>) -> Option<Identity> {
+    Some(Identity { certificates: certificates?, key: key? })
 }

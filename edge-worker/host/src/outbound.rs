@@ -8,43 +8,58 @@
 //! A cell sees `host`, `content-type`, `content-length` or `transfer-encoding`, and what the guest set: no `via`, no
 //! `forwarded`, no trace, no user agent.
 
-mod answer;
-mod authority;
+mod origin;
 mod pool;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::uri::{PathAndQuery, Scheme};
+use http::uri::PathAndQuery;
 use http::{Request, Response, Uri};
+use http_body_util::BodyExt;
+use http_body_util::combinators::MapErr;
+use hyper::body::Incoming;
 use tokio::time::timeout;
+use tokio_rustls::rustls::ClientConfig;
 
-pub use authority::{Authority, NotAnAuthority};
+pub use origin::{Authority, NotAnOrigin, Origin, Transport};
+pub(crate) use origin::{is_loopback, is_this_machine};
 
-use crate::guest::Body;
-use crate::settings::Clocks;
-use answer::Answer;
-use pool::{Pool, Taken};
+use crate::body::Watched;
+use crate::clock;
+use crate::guest::{Body, BodyError};
+use crate::metrics::Metrics;
+use crate::settings::{Clocks, Limits};
+use pool::{Lent, Pool, Taken};
 
 /// Why a call to a cell failed. Its text is the log's `reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum CallFailure {
-    /// Only http is served yet; https comes with client certificates.
-    #[error("scheme-not-served")]
-    SchemeNotServed,
-    /// The request names no authority, or not a usable one.
+    /// The request names no authority, or not a usable one, or a scheme other than http and https.
     #[error("no-authority")]
     NoAuthority,
-    /// The authority was not given with `--allow-outbound`.
+    /// The cell is not one of those that may be called.
     #[error("not-listed")]
     NotListed,
+    /// Its name stands for this machine, and shoppers reach this host from others.
+    #[error("on-this-machine")]
+    OnThisMachine,
+    /// As many connections to it are open as may be.
+    #[error("too-many-connections")]
+    TooManyConnections,
+    /// Its name is unknown.
+    #[error("name-unknown")]
+    NameUnknown,
     /// Nobody listens there.
     #[error("connect-refused")]
     ConnectRefused,
     /// No connection within the guest's limit.
     #[error("connect-timed-out")]
     ConnectTimedOut,
+    /// It is not who it should be, or does not take this host for who it says it is.
+    #[error("tls-refused")]
+    TlsRefused,
     /// No answer within the guest's limit.
     #[error("first-byte-timed-out")]
     FirstByteTimedOut,
@@ -61,17 +76,62 @@ pub(crate) struct CallClocks {
     pub(crate) between_bytes: Option<Duration>,
 }
 
+impl CallFailure {
+    /// Every cause.
+    pub(crate) const ALL: [Self; 10] = [
+        Self::NoAuthority,
+        Self::NotListed,
+        Self::OnThisMachine,
+        Self::TooManyConnections,
+        Self::NameUnknown,
+        Self::ConnectRefused,
+        Self::ConnectTimedOut,
+        Self::TlsRefused,
+        Self::FirstByteTimedOut,
+        Self::Broken,
+    ];
+}
+
+/// Whether cells on this machine may be called. Where shoppers come from other machines they must not: such a cell
+/// takes plain requests, trusting that only this machine's people can send them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnMachine {
+    Allowed,
+    Refused,
+}
+
+/// What holds for the connections to every cell.
+pub(crate) struct Rules {
+    pub(crate) most: usize,
+    pub(crate) keep: usize,
+    pub(crate) own_machine: OwnMachine,
+    pub(crate) tls: Option<Arc<ClientConfig>>,
+}
+
+impl Rules {
+    pub(crate) fn new(limits: &Limits, own_machine: OwnMachine, tls: Option<Arc<ClientConfig>>) -> Self {
+        Self { most: limits.cell_connections, keep: limits.keep_connections, own_machine, tls }
+    }
+}
+
+/// The body of a cell's answer. It ends in an error when the cell pauses for longer than agreed, and gives its
+/// connection back when it is over or no longer wanted.
+pub(crate) type Answer = Watched<MapErr<Incoming, fn(hyper::Error) -> BodyError>, Lent>;
+
 /// The cells that may be called, and the connections kept to each.
 pub(crate) struct Outbound {
-    pools: BTreeMap<Authority, Arc<Pool>>,
+    pools: BTreeMap<Origin, Arc<Pool>>,
     clocks: Clocks,
+    metrics: Arc<Metrics>,
 }
 
 impl Outbound {
-    pub(crate) fn new(listed: &[Authority], clocks: Clocks) -> Self {
-        let pools =
-            listed.iter().map(|authority| (authority.clone(), Arc::new(Pool::new(authority.clone()))));
-        Self { pools: pools.collect(), clocks }
+    pub(crate) fn new(listed: &[Origin], rules: Rules, clocks: Clocks, metrics: Arc<Metrics>) -> Self {
+        let rules = Arc::new(rules);
+        let pools = listed
+            .iter()
+            .map(|origin| (origin.clone(), Arc::new(Pool::new(origin.clone(), Arc::clone(&rules)))));
+        Self { pools: pools.collect(), clocks, metrics }
     }
 
     /// Sends one request and waits for the head of its answer.
@@ -80,6 +140,13 @@ impl Outbound {
         request: Request<Body>,
         asked: CallClocks,
     ) -> Result<Response<Answer>, CallFailure> {
+        let begun = clock::now();
+        let sent = self.call(request, asked).await;
+        self.metrics.called(sent.as_ref().err().copied(), clock::now().duration_since(begun));
+        sent
+    }
+
+    async fn call(&self, request: Request<Body>, asked: CallClocks) -> Result<Response<Answer>, CallFailure> {
         let pool = self.pool(request.uri())?;
         let request = in_origin_form(request)?;
         let connect = at_most(asked.connect, self.clocks.request);
@@ -95,20 +162,21 @@ impl Outbound {
         let (response, connection) = timeout(connect.saturating_add(first_byte), call)
             .await
             .map_err(|_elapsed| CallFailure::FirstByteTimedOut)??;
-        Ok(response.map(|body| Answer::new(body, between_bytes, Arc::clone(pool), connection)))
+        let lent = Lent::new(Arc::clone(pool), connection);
+        Ok(response.map(|body| {
+            let broken: fn(hyper::Error) -> BodyError = |_error| BodyError::HttpResponseIncomplete;
+            let body = body.map_err(broken);
+            Watched::without_pause(body, lent, between_bytes, || BodyError::ConnectionReadTimeout)
+        }))
     }
 
     fn pool(&self, uri: &Uri) -> Result<&Arc<Pool>, CallFailure> {
-        if uri.scheme() != Some(&Scheme::HTTP) {
-            return Err(CallFailure::SchemeNotServed);
-        }
-        let asked = uri.authority().ok_or(CallFailure::NoAuthority)?;
-        let asked = Authority::of(asked).ok_or(CallFailure::NoAuthority)?;
+        let asked = Origin::of(uri).ok_or(CallFailure::NoAuthority)?;
         self.pools.get(&asked).ok_or(CallFailure::NotListed)
     }
 }
 
-type Exchanged = (Response<hyper::body::Incoming>, pool::Connection);
+type Exchanged = (Response<Incoming>, pool::Connection);
 
 async fn exchange(
     pool: &Pool,
@@ -120,14 +188,17 @@ async fn exchange(
         Taken::Kept(connection) => (connection, true),
         Taken::New(connection) => (connection, false),
     };
-    let mut refused = match connection.try_send_request(request).await {
+    let mut refused = match connection.sender.try_send_request(request).await {
         Ok(response) => return Ok((response, connection)),
         Err(refused) => refused,
     };
     match refused.take_message() {
         Some(untouched) if kept => {
+            drop(connection);
             let mut connection = pool.connect(connect).await?;
-            let response = connection.send_request(untouched).await.map_err(|_error| CallFailure::Broken)?;
+            // The one before is closed: its seat is this one's.
+            let response =
+                connection.sender.send_request(untouched).await.map_err(|_error| CallFailure::Broken)?;
             Ok((response, connection))
         }
         Some(_) | None => Err(CallFailure::Broken),

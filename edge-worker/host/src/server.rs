@@ -1,24 +1,31 @@
 //! Accepting connections, and letting them go.
+//!
+//! A connection costs memory before it has asked for anything, so their number is capped; one more is closed at once,
+//! which is the cheapest refusal there is. What a connection may do, and for how long, is [`connection`]'s.
 
-use std::convert::Infallible;
-use std::sync::Arc;
+mod activity;
+mod connection;
+mod heads;
+mod patience;
+
+use std::net::IpAddr;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
-use hyper::server::conn::http1::Builder;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_rustls::rustls::ServerConfig;
 
-use crate::patience::Patience;
+use crate::clock;
+use crate::metrics::{Count, Metrics};
+use crate::seldom::Seldom;
+pub(crate) use heads::Head;
 
-/// How long a caller may take for a request's head, and an unused connection stay open.
-const HEAD_WITHIN: Duration = Duration::from_secs(15);
 /// A pause after a failed accept: the usual cause is that no file descriptor is left.
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(20);
 
@@ -32,19 +39,44 @@ pub enum Drained {
 }
 
 /// How one listener is served.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Terms {
     pub(crate) max_header: usize,
-    pub(crate) drain: Duration,
+    pub(crate) connections: usize,
+    pub(crate) streams: u32,
+    /// How long a head may take, and an unused connection stay open.
+    pub(crate) head: Duration,
+    /// From a request's head to the last byte of its answer, all its clocks together: what is still open then is held
+    /// open by the caller.
+    pub(crate) whole: Duration,
     /// How long a caller may leave what is written to it unread.
     pub(crate) write: Duration,
+    pub(crate) drain: Duration,
+    /// The certificate, replaced by a reload.
+    pub(crate) tls: Option<Arc<RwLock<Arc<ServerConfig>>>>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+/// What a listener knows of a request beside the request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Caller {
+    /// For the rate limit alone: nothing writes it down.
+    pub(crate) address: IpAddr,
+    pub(crate) head: Head,
 }
 
 /// What answers a listener's requests.
 pub(crate) trait Answers: Send + Sync + 'static {
-    type Body: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static;
+    type Body: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+        + Send
+        + Unpin
+        + 'static;
 
-    fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response<Self::Body>> + Send;
+    fn answer(
+        &self,
+        request: Request<Incoming>,
+        caller: Caller,
+    ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 
 /// Serves until `stop` turns true, then lets open requests finish within the drain limit.
@@ -54,6 +86,10 @@ pub(crate) async fn serve<A: Answers>(
     terms: Terms,
     mut stop: watch::Receiver<bool>,
 ) -> Drained {
+    let seats = Arc::new(Semaphore::new(terms.connections));
+    let drain = terms.drain;
+    let terms = Arc::new(terms);
+    let failures = Seldom::default();
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -61,18 +97,29 @@ pub(crate) async fn serve<A: Answers>(
             () = stopped(&mut stop) => break,
             Some(_ended) = connections.join_next() => {}
             accepted = listener.accept() => match accepted {
-                Ok((stream, _address)) => {
-                    connections.spawn(connection(stream, Arc::clone(&answers), terms, stop.clone()));
-                }
+                Ok((stream, address)) => match Arc::clone(&seats).try_acquire_owned() {
+                    Err(_full) => terms.metrics.count(Count::ConnectionRefused),
+                    Ok(seat) => {
+                        let (answers, terms, stop) = (Arc::clone(&answers), Arc::clone(&terms), stop.clone());
+                        let address = address.ip().to_canonical();
+                        connections.spawn(async move {
+                            connection::serve(stream, address, answers, terms, stop).await;
+                            drop(seat);
+                        });
+                    }
+                },
                 Err(error) => {
-                    tracing::warn!(kind = %error.kind(), "accept failed");
+                    terms.metrics.count(Count::AcceptFailed);
+                    if let Some(unsaid) = failures.may(clock::now()) {
+                        tracing::warn!(kind = %error.kind(), unsaid, "accept failed");
+                    }
                     sleep(AFTER_FAILED_ACCEPT).await;
                 }
             },
         }
     }
     drop(listener);
-    let finished = timeout(terms.drain, async { while connections.join_next().await.is_some() {} }).await;
+    let finished = timeout(drain, async { while connections.join_next().await.is_some() {} }).await;
     match finished {
         Ok(()) => Drained::Clean,
         Err(_elapsed) => {
@@ -80,38 +127,6 @@ pub(crate) async fn serve<A: Answers>(
             connections.shutdown().await;
             Drained::Cut(cut)
         }
-    }
-}
-
-async fn connection<A: Answers>(
-    stream: TcpStream,
-    answers: Arc<A>,
-    terms: Terms,
-    mut stop: watch::Receiver<bool>,
-) {
-    if stream.set_nodelay(true).is_err() {
-        return;
-    }
-    let service = service_fn(move |request| {
-        let answers = Arc::clone(&answers);
-        async move { Ok::<_, Infallible>(answers.answer(request).await) }
-    });
-    let served = Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_WITHIN)
-        .max_header_size(terms.max_header)
-        .max_buf_size(terms.max_header.max(8192))
-        .serve_connection(TokioIo::new(Patience::new(stream, terms.write)), service);
-    let mut served = std::pin::pin!(served);
-    let ended = tokio::select! {
-        ended = served.as_mut() => ended,
-        () = stopped(&mut stop) => {
-            served.as_mut().graceful_shutdown();
-            served.await
-        }
-    };
-    if ended.is_err() {
-        tracing::debug!("connection broke");
     }
 }
 

@@ -3,6 +3,11 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::artefact::TrustError;
+use crate::guest::CacheError;
+use crate::outbound::Origin;
+use crate::tls::TlsError;
+
 /// A start that cannot work. [`StartError::exit_code`] sorts them as `--help` documents.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -38,6 +43,23 @@ pub enum StartError {
         /// The first thing that does not fit.
         detail: String,
     },
+    /// The artefact's manifest does not vouch for it.
+    #[error("manifest: {0}")]
+    Untrusted(#[from] TrustError),
+    /// Compiled artefacts cannot be kept where they are to be.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// Certificates or keys cannot be used.
+    #[error("tls: {0}")]
+    Tls(#[from] TlsError),
+    /// A cell is reached over TLS, and nothing says who signs its certificate.
+    #[error("{0}: no authority for its certificate; give one with --cell-ca")]
+    NoCellAuthority(Origin),
+    /// An artefact that nobody vouches for would serve other machines.
+    #[error(
+        "listen on {0}: an artefact that nobody signed for; give --manifest-key, or --unsigned to serve it all the same"
+    )]
+    UnsignedOffLoopback(SocketAddr),
     /// The engine refused its settings, or the guest does not start within them.
     #[error("engine: {0}")]
     Engine(String),
@@ -66,8 +88,14 @@ impl StartError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Engine(_) => 1,
-            Self::AdminNotLoopback(_) | Self::PlainOffLoopback(_) => 2,
-            Self::Unreadable { .. }
+            Self::AdminNotLoopback(_)
+            | Self::PlainOffLoopback(_)
+            | Self::UnsignedOffLoopback(_)
+            | Self::NoCellAuthority(_)
+            | Self::Cache(_)
+            | Self::Tls(_) => 2,
+            Self::Untrusted(_)
+            | Self::Unreadable { .. }
             | Self::NotAComponent { .. }
             | Self::ForeignImport { .. }
             | Self::WrongWorld { .. } => 3,

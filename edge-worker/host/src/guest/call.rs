@@ -74,8 +74,11 @@ fn transport(name: &HeaderName) -> bool {
 
 fn told_to_the_guest(failure: CallFailure) -> BodyError {
     match failure {
-        CallFailure::SchemeNotServed | CallFailure::NotListed => BodyError::HttpRequestDenied,
+        CallFailure::NotListed | CallFailure::OnThisMachine => BodyError::HttpRequestDenied,
         CallFailure::NoAuthority => BodyError::HttpRequestUriInvalid,
+        CallFailure::TooManyConnections => BodyError::ConnectionLimitReached,
+        CallFailure::NameUnknown => BodyError::DestinationNotFound,
+        CallFailure::TlsRefused => BodyError::TlsProtocolError,
         CallFailure::ConnectRefused => BodyError::ConnectionRefused,
         CallFailure::ConnectTimedOut => BodyError::ConnectionTimeout,
         CallFailure::FirstByteTimedOut => BodyError::ConnectionReadTimeout,

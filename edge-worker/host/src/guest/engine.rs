@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use wasmtime::{Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
+use wasmtime::{Cache, Config, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 use crate::settings::Limits;
 use crate::start_error::StartError;
@@ -20,7 +20,7 @@ const MEMORIES: u32 = 4;
 const TABLES: u32 = 12;
 
 /// An engine with room for two instances for each request in flight: one at work, one finishing what it began.
-pub(super) fn engine(limits: &Limits) -> Result<Engine, StartError> {
+pub(super) fn engine(limits: &Limits, cache: Option<Cache>) -> Result<Engine, StartError> {
     let instances = u32::from(limits.in_flight).saturating_mul(2).saturating_add(8);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
@@ -37,7 +37,8 @@ pub(super) fn engine(limits: &Limits) -> Result<Engine, StartError> {
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
         .cranelift_opt_level(OptLevel::Speed)
         .epoch_interruption(true)
-        .wasm_component_model_async(true);
+        .wasm_component_model_async(true)
+        .cache(cache);
     Engine::new(&config).map_err(|error| StartError::Engine(super::world::one_line(&error)))
 }
 

@@ -10,6 +10,7 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 use super::call::Calls;
 use super::engine::{Epochs, TICK, memory_bytes};
+use crate::metrics::Up;
 use crate::outbound::Outbound;
 use crate::settings::Settings;
 
@@ -24,6 +25,7 @@ pub(super) struct State {
     calls: Calls,
     limits: StoreLimits,
     run: Run,
+    _counted: Up,
 }
 
 impl WasiHttpView for State {
@@ -44,6 +46,7 @@ pub(super) fn store(
     settings: &Settings,
     outbound: Arc<Outbound>,
     epochs: Epochs,
+    counted: Up,
 ) -> Store<State> {
     let state = State {
         table: ResourceTable::new(),
@@ -52,6 +55,7 @@ pub(super) fn store(
         calls: Calls::new(outbound, settings.strip),
         limits: StoreLimitsBuilder::new().memory_size(memory_bytes(&settings.limits)).build(),
         run: Run::default(),
+        _counted: counted,
     };
     let mut store = Store::new(engine, state);
     store.limiter(|state| &mut state.limits);

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -16,11 +17,9 @@ use wasmtime_wasi_http::p3::bindings::ServicePre;
 
 use super::engine::Epochs;
 use super::store::{self, State};
+use crate::metrics::{Count, Gauge, Metrics};
 use crate::outbound::Outbound;
 use crate::settings::Settings;
-
-/// How long an instance waits for another request before it is given back to the pool.
-const IDLE: Duration = Duration::from_secs(1);
 
 /// How much later an instance is ended than its request: the request's own clock is to be over first, since it is the
 /// one that says why there is no answer.
@@ -32,6 +31,7 @@ pub(super) struct Workers {
     settings: Settings,
     outbound: Arc<Outbound>,
     epochs: Epochs,
+    metrics: Arc<Metrics>,
 }
 
 impl Workers {
@@ -40,8 +40,9 @@ impl Workers {
         settings: &Settings,
         outbound: Arc<Outbound>,
         epochs: Epochs,
+        metrics: Arc<Metrics>,
     ) -> Self {
-        Self { pre, settings: settings.clone(), outbound, epochs }
+        Self { pre, settings: settings.clone(), outbound, epochs, metrics }
     }
 
     /// Makes one instance and drops it.
@@ -50,7 +51,9 @@ impl Workers {
     }
 
     fn store(&self) -> Store<State> {
-        store::store(self.pre.engine(), &self.settings, Arc::clone(&self.outbound), self.epochs.clone())
+        let counted = self.metrics.up(Gauge::Instances);
+        let (outbound, epochs) = (Arc::clone(&self.outbound), self.epochs.clone());
+        store::store(self.pre.engine(), &self.settings, outbound, epochs, counted)
     }
 }
 
@@ -62,15 +65,19 @@ impl HandlerState for Workers {
     async fn instantiate(&self) -> wasmtime::Result<Instance<State, Expiration, Worker>> {
         let mut store = self.store();
         let service = self.pre.instantiate_async(&mut store).await?;
+        self.metrics.count(Count::InstanceMade);
+        let clocks = self.settings.clocks;
         Ok(Instance {
             store,
             proxy: Proxy::P3(service),
             view: <State as WasiHttpView>::http,
-            expiration: Expiration { request: self.settings.clocks.request, sleep: None },
+            expiration: Expiration { request: clocks.request, idle: clocks.instance_idle, sleep: None },
             state: Worker {
-                request: self.settings.clocks.request,
+                request: clocks.request,
                 reuse: self.settings.limits.reuse,
                 concurrent: self.settings.limits.concurrent,
+                used: AtomicBool::new(false),
+                metrics: Arc::clone(&self.metrics),
             },
         })
     }
@@ -81,6 +88,8 @@ pub(super) struct Worker {
     request: Duration,
     reuse: usize,
     concurrent: usize,
+    used: AtomicBool,
+    metrics: Arc<Metrics>,
 }
 
 impl WorkerState for Worker {
@@ -104,11 +113,15 @@ impl WorkerState for Worker {
         _task: GuestTaskId,
     ) -> Pin<Box<dyn Future<Output = ()> + 'static + Send + Sync>> {
         store::begins(store);
+        if self.used.swap(true, Ordering::Relaxed) {
+            self.metrics.count(Count::InstanceReused);
+        }
         Box::pin(sleep(self.request))
     }
 
     fn drop(&self, store: Store<State>, result: Result<(), wasmtime::Error>) {
         if let Err(error) = result {
+            self.metrics.count(Count::InstanceTrapped);
             tracing::debug!(cause = %super::world::one_line(&error), "instance ended");
         }
         drop(store);
@@ -118,6 +131,7 @@ impl WorkerState for Worker {
 /// The clock around an instance, polled outside its store, where a computing guest cannot starve it.
 pub(super) struct Expiration {
     request: Duration,
+    idle: Duration,
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
@@ -129,7 +143,7 @@ impl WorkerExpiration for Expiration {
         start: Instant,
     ) -> Poll<()> {
         let allowed = match status {
-            WorkerStatus::Idle => IDLE,
+            WorkerStatus::Idle => self.idle,
             WorkerStatus::Requests | WorkerStatus::PostReturn => self.request + GRACE,
         };
         let deadline = tokio::time::Instant::from_std(start) + allowed;

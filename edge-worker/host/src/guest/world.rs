@@ -1,6 +1,5 @@
 //! The edge's world, as this host gives it.
 
-use std::fs;
 use std::path::Path;
 
 use wasmtime::Engine;
@@ -23,18 +22,15 @@ const HANDLER: &str = "wasi:http/handler";
 const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
 const MODULE: [u8; 4] = [0, b'a', b's', b'm'];
 
-/// Reads, compiles, checks and links an artefact.
-///
-/// It is compiled at every start: loading a compiled artefact needs `unsafe`, which this workspace denies.
-pub(super) fn load(engine: &Engine, path: &Path) -> Result<ServicePre<State>, StartError> {
-    let binary = fs::read(path).map_err(|source| StartError::Unreadable { path: path.to_owned(), source })?;
+/// Compiles, checks and links an artefact; `path` is for what it says.
+pub(super) fn load(engine: &Engine, binary: &[u8], path: &Path) -> Result<ServicePre<State>, StartError> {
     let not_a_component = |detail: String| StartError::NotAComponent { path: path.to_owned(), detail };
     if !binary.starts_with(&COMPONENT) {
         let found = if binary.starts_with(&MODULE) { "it is a core module" } else { "it is not WebAssembly" };
         return Err(not_a_component(found.to_owned()));
     }
     let component =
-        Component::from_binary(engine, &binary).map_err(|error| not_a_component(one_line(&error)))?;
+        Component::from_binary(engine, binary).map_err(|error| not_a_component(one_line(&error)))?;
 
     let shape = component.component_type();
     let wanted: Vec<String> = shape

@@ -49,7 +49,7 @@ impl Known {
             .filter(|(name, _)| kept(name))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        Response::from_parts(parts, super::reply::empty())
+        Response::from_parts(parts, crate::body::empty())
     }
 
     fn holds(&self, tag: &HeaderValue) -> bool {

@@ -10,9 +10,13 @@ use crate::guest::{Body, GuestFailure};
 /// Why the host answered itself. Its code is the problem's `code` and the log's `outcome`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
+    /// Not a request that two parsers would read alike: no or several `Host`, a fragment, a bare line feed.
+    Malformed,
+    /// The address has used up its rate.
+    RateLimited,
     /// The request's body is larger than `--max-body`.
     BodyTooLarge,
-    /// The request's body did not arrive within the request's clock.
+    /// The request's body did not arrive within its clock.
     BodyTooSlow,
     /// The request's body broke off, or has a broken form.
     BodyBroken,
@@ -25,8 +29,22 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// Every cause.
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Malformed,
+        Self::RateLimited,
+        Self::BodyTooLarge,
+        Self::BodyTooSlow,
+        Self::BodyBroken,
+        Self::Busy,
+        Self::GuestFailed,
+        Self::GuestTimedOut,
+    ];
+
     pub(crate) fn code(self) -> &'static str {
         match self {
+            Self::Malformed => "edge-malformed",
+            Self::RateLimited => "edge-rate-limited",
             Self::BodyTooLarge => "edge-body-too-large",
             Self::BodyTooSlow => "edge-body-too-slow",
             Self::BodyBroken => "edge-body-broken",
@@ -40,16 +58,26 @@ impl Refusal {
         match self {
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::BodyBroken => StatusCode::BAD_REQUEST,
+            Self::BodyBroken | Self::Malformed => StatusCode::BAD_REQUEST,
+            Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::GuestFailed => StatusCode::BAD_GATEWAY,
             Self::GuestTimedOut => StatusCode::GATEWAY_TIMEOUT,
         }
     }
 
+    /// How long to wait before asking again, seconds: the same for everybody, so that it tells nobody anything.
+    fn retry_after(self) -> Option<&'static str> {
+        match self {
+            Self::Busy => Some("1"),
+            Self::RateLimited => Some("10"),
+            _ => None,
+        }
+    }
+
     /// Whether bytes of this request may still be coming, so that its connection cannot be used again.
-    fn closes(self) -> bool {
-        matches!(self, Self::BodyTooLarge | Self::BodyTooSlow | Self::BodyBroken)
+    pub(crate) fn closes(self) -> bool {
+        matches!(self, Self::Malformed | Self::BodyTooLarge | Self::BodyTooSlow | Self::BodyBroken)
     }
 
     /// An RFC 9457 problem with the code and nothing about the cause.
@@ -70,11 +98,8 @@ impl Refusal {
         for (name, value) in FIXED_HEADERS {
             headers.insert(name, HeaderValue::from_static(value));
         }
-        if self == Self::Busy {
-            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
-        }
-        if self.closes() {
-            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        if let Some(seconds) = self.retry_after() {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static(seconds));
         }
         response
     }
@@ -86,6 +111,30 @@ impl From<GuestFailure> for Refusal {
             GuestFailure::Trapped | GuestFailure::GaveAnError => Self::GuestFailed,
             GuestFailure::TimedOut => Self::GuestTimedOut,
             GuestFailure::NoInstance => Self::Busy,
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The guest answered.
+    Answered,
+    /// The host did.
+    Refused(Refusal),
+}
+
+impl Outcome {
+    /// Every outcome.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::Answered).chain(Refusal::ALL.map(Self::Refused))
+    }
+
+    /// The name in logs and labels.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Refused(refusal) => refusal.code(),
         }
     }
 }

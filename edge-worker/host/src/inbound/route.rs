@@ -14,6 +14,10 @@ pub(crate) enum RouteKind {
 }
 
 impl RouteKind {
+    /// Every kind.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Shelf, Self::Sealed, Self::Route, Self::Keys, Self::Internal, Self::Other];
+
     pub(crate) fn of(path: &str) -> Self {
         let mut segments = path.split('/').skip(1);
         match (segments.next(), segments.next()) {
@@ -27,16 +31,23 @@ impl RouteKind {
     }
 }
 
-impl fmt::Display for RouteKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl RouteKind {
+    /// The kind's name in logs and labels.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
             Self::Shelf => "/v1/shelf",
             Self::Sealed => "/v1/sealed",
             Self::Route => "/v1/route",
             Self::Keys => "/v1/keys",
             Self::Internal => "/_",
             Self::Other => "other",
-        })
+        }
+    }
+}
+
+impl fmt::Display for RouteKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::client::{get, send};
 use crate::fixture::{Artefact, sealed};
 use crate::host::{Host, settings};
 
-const READY: &str = "/.well-known/domicile/ready";
+const READY: &str = "/ready";
 
 #[tokio::test]
 async fn it_is_ready_until_it_drains() {
@@ -23,7 +23,12 @@ async fn it_is_ready_until_it_drains() {
     let host = Host::start(Settings { admin, ..settings(&artefact.path(), &[cell.address]) }).await;
     let (address, admin, path) = (host.address, host.admin.unwrap(), sealed());
 
-    assert_eq!(get(admin, READY).await.status.as_u16(), 200);
+    let ready = get(admin, READY).await;
+    assert_eq!(
+        (ready.status.as_u16(), ready.text()),
+        (200, format!("ready {}\n", artefact.sha256()).as_str())
+    );
+    assert_eq!(get(admin, "/live").await.text(), "live\n");
     assert_eq!(get(admin, "/").await.status.as_u16(), 404);
     assert_eq!(get(address, READY).await.status.as_u16(), 404, "not for everyone");
 

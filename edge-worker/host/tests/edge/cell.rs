@@ -4,10 +4,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
 
 /// What a cell does with each request.
 #[derive(Debug, Clone)]
@@ -22,6 +24,8 @@ pub(crate) enum Does {
     ClosesMidBody,
     /// Promises a thousand bytes, sends one and then nothing.
     Stalls,
+    /// Answers with these bytes as they are, and closes.
+    Says(&'static [u8]),
     /// Sends a byte every so often, for ever.
     Drips(Duration),
 }
@@ -59,6 +63,10 @@ struct Log {
 
 impl Cell {
     pub(crate) async fn start(does: Does) -> Self {
+        Self::listen(does, None).await
+    }
+
+    async fn listen(does: Does, tls: Option<TlsAcceptor>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let log = Arc::<Log>::default();
@@ -68,10 +76,26 @@ impl Cell {
             let mut open = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 *shared.connections.lock().unwrap() += 1;
-                open.spawn(serve(stream, does.clone(), Arc::clone(&shared)));
+                stream.set_nodelay(true).unwrap();
+                let (does, shared, tls) = (does.clone(), Arc::clone(&shared), tls.clone());
+                open.spawn(async move {
+                    match tls {
+                        None => serve(stream, does, shared).await,
+                        Some(tls) => {
+                            if let Ok(stream) = tls.accept(stream).await {
+                                serve(stream, does, shared).await;
+                            }
+                        }
+                    }
+                });
             }
         });
         Self { address, log, _serving: serving }
+    }
+
+    /// One that speaks TLS.
+    pub(crate) async fn start_tls(does: Does, config: Arc<ServerConfig>) -> Self {
+        Self::listen(does, Some(TlsAcceptor::from(config))).await
     }
 
     /// An address where nobody listens.
@@ -93,8 +117,11 @@ impl Cell {
     }
 }
 
-async fn serve(mut stream: TcpStream, does: Does, log: Arc<Log>) {
-    stream.set_nodelay(true).unwrap();
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+async fn serve(mut stream: impl Stream, does: Does, log: Arc<Log>) {
     let mut buffer = Vec::new();
     while let Some(seen) = read(&mut stream, &mut buffer).await {
         log.seen.lock().unwrap().push(seen);
@@ -105,7 +132,7 @@ async fn serve(mut stream: TcpStream, does: Does, log: Arc<Log>) {
     }
 }
 
-async fn answer(stream: &mut TcpStream, does: &Does) -> Option<()> {
+async fn answer(stream: &mut impl Stream, does: &Does) -> Option<()> {
     match does {
         Does::Answers(status, body) => whole(stream, *status, body).await,
         Does::Waits(told) => {
@@ -115,6 +142,10 @@ async fn answer(stream: &mut TcpStream, does: &Does) -> Option<()> {
         Does::Hangs => std::future::pending().await,
         Does::ClosesMidBody => {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello").await.ok()?;
+            None
+        }
+        Does::Says(bytes) => {
+            stream.write_all(bytes).await.ok()?;
             None
         }
         Does::Stalls => {
@@ -131,7 +162,7 @@ async fn answer(stream: &mut TcpStream, does: &Does) -> Option<()> {
     }
 }
 
-async fn whole(stream: &mut TcpStream, status: u16, body: &[u8]) -> Option<()> {
+async fn whole(stream: &mut impl Stream, status: u16, body: &[u8]) -> Option<()> {
     let head = format!(
         "HTTP/1.1 {status} Told\r\ncontent-length: {}\r\nset-cookie: canary\r\nx-rung: canary\r\n\r\n",
         body.len()
@@ -140,7 +171,7 @@ async fn whole(stream: &mut TcpStream, status: u16, body: &[u8]) -> Option<()> {
     stream.write_all(body).await.ok()
 }
 
-async fn read(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Seen> {
+async fn read(stream: &mut impl Stream, buffer: &mut Vec<u8>) -> Option<Seen> {
     let end = loop {
         if let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
             break end;

@@ -91,3 +91,27 @@ pub(crate) async fn raw(to: SocketAddr, bytes: &[u8]) -> String {
     drop(stream.read_to_end(&mut answer).await);
     String::from_utf8_lossy(&answer).into_owned()
 }
+
+/// Sends bytes as they are, says that no more will come, and reads until the other side closes.
+pub(crate) async fn raw_then_end(to: SocketAddr, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(to).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = Vec::new();
+    drop(stream.read_to_end(&mut answer).await);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// A connection that was opened and has sent this much.
+pub(crate) async fn opened(to: SocketAddr, bytes: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(to).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    stream
+}
+
+/// Waits until the other side has closed it; what came before.
+pub(crate) async fn closed(mut stream: TcpStream) -> String {
+    let mut answer = Vec::new();
+    drop(stream.read_to_end(&mut answer).await);
+    String::from_utf8_lossy(&answer).into_owned()
+}

@@ -46,48 +46,73 @@ impl Artefact {
 
     /// The product's own edge, for one locale, one slot and one cell.
     pub(crate) fn relay(cell: SocketAddr) -> Self {
-        Self::waiting(cell, PATIENT_MS)
+        Self::of(&edge(UriScheme::Http, &cell.to_string(), PATIENT_MS, "milk"))
     }
 
     /// The same, soon tired of waiting for a cell.
     pub(crate) fn impatient(cell: SocketAddr) -> Self {
-        Self::waiting(cell, IMPATIENT_MS)
+        Self::of(&edge(UriScheme::Http, &cell.to_string(), IMPATIENT_MS, "milk"))
     }
 
-    fn waiting(cell: SocketAddr, wait_ms: u32) -> Self {
-        let routing = RoutingTable {
-            locales: vec![named("de-DE")],
-            slots: vec![named("home")],
-            cells: vec![named("eu-a")],
-            classes: vec![ClassRow { id: 1, cells: vec![1] }],
-            pins: vec![PinRow { class: 1, epoch: 1, from: 0, until: u32::MAX, text: PIN.to_owned() }],
-        };
-        let address = CellAddress {
-            id: 1,
-            scheme: UriScheme::Http,
-            authority: cell.to_string(),
-            path: "/gateway".to_owned(),
-        };
-        let relay = RelayTable { cells: vec![address], slots: vec![SlotWait { id: 1, wait_ms }] };
-        let lists = Lists { not_after: i64::MAX, rows: vec![ListKey { locale: 1, slot: 1, row: 1 }] };
-        let page = ListPage {
-            etag: ETAG.trim_matches('"').to_owned(),
-            head: r#"{"stale":"#.to_owned(),
-            tail: r#","items":["milk"]}"#.to_owned(),
-        };
-        let part = |part: Part, rows: &[Vec<u8>]| {
-            let rewritten = rewrite(&module(part), part, rows).unwrap();
-            componentise(&rewritten.bytes).unwrap()
-        };
-        let router = part(Part::Router, &[routing.encode()]);
-        let popularity = part(Part::Popularity, &[lists.encode(), page.encode()]);
-        let relay = part(Part::Relay, &[relay.encode()]);
-        Self::of(&compose(&router, &popularity, &relay).unwrap())
+    /// The same, for a cell that is reached over TLS by this authority.
+    pub(crate) fn relay_tls(authority: &str) -> Self {
+        Self::of(&edge(UriScheme::Https, authority, PATIENT_MS, "milk"))
+    }
+
+    /// One that lists this item, for nobody's cell.
+    pub(crate) fn listing(item: &str) -> Self {
+        Self::of(&edge(UriScheme::Http, "127.0.0.1:9", PATIENT_MS, item))
+    }
+
+    /// Puts what another artefact is into this one's file, as a build does: in one step.
+    pub(crate) fn becomes(&self, bytes: &[u8]) {
+        let aside = self.path.with_extension("next");
+        std::fs::write(&aside, bytes).unwrap();
+        std::fs::rename(&aside, &self.path).unwrap();
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        std::fs::read(&self.path).unwrap()
+    }
+
+    pub(crate) fn sha256(&self) -> String {
+        domicile_edge_manifest::sha256_hex(&self.bytes())
     }
 
     pub(crate) fn path(&self) -> PathBuf {
         self.path.clone()
     }
+
+    /// A path beside it.
+    pub(crate) fn beside(&self, extension: &str) -> PathBuf {
+        self.path.with_extension(extension)
+    }
+}
+
+fn edge(scheme: UriScheme, authority: &str, wait_ms: u32, item: &str) -> Vec<u8> {
+    let routing = RoutingTable {
+        locales: vec![named("de-DE")],
+        slots: vec![named("home")],
+        cells: vec![named("eu-a")],
+        classes: vec![ClassRow { id: 1, cells: vec![1] }],
+        pins: vec![PinRow { class: 1, epoch: 1, from: 0, until: u32::MAX, text: PIN.to_owned() }],
+    };
+    let address = CellAddress { id: 1, scheme, authority: authority.to_owned(), path: "/gateway".to_owned() };
+    let relay = RelayTable { cells: vec![address], slots: vec![SlotWait { id: 1, wait_ms }] };
+    let lists = Lists { not_after: i64::MAX, rows: vec![ListKey { locale: 1, slot: 1, row: 1 }] };
+    let page = ListPage {
+        etag: ETAG.trim_matches('"').to_owned(),
+        head: r#"{"stale":"#.to_owned(),
+        tail: format!(r#","items":["{item}"]}}"#),
+    };
+    let part = |part: Part, rows: &[Vec<u8>]| {
+        let rewritten = rewrite(&module(part), part, rows).unwrap();
+        componentise(&rewritten.bytes).unwrap()
+    };
+    let router = part(Part::Router, &[routing.encode()]);
+    let popularity = part(Part::Popularity, &[lists.encode(), page.encode()]);
+    let relay = part(Part::Relay, &[relay.encode()]);
+    compose(&router, &popularity, &relay).unwrap()
 }
 
 impl Drop for Artefact {

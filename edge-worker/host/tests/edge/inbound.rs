@@ -37,7 +37,7 @@ async fn a_body_over_the_cap_reaches_nobody() {
 async fn a_body_that_does_not_come_ends_at_the_clock() {
     let artefact = Artefact::relay(Cell::down().await);
     let mut settings = settings(&artefact.path(), &[]);
-    settings.clocks.request = Duration::from_millis(200);
+    settings.clocks.body = Duration::from_millis(200);
     let host = Host::start(settings).await;
     let half = format!("POST {} HTTP/1.1\r\nhost: edge\r\ncontent-length: 10\r\n\r\nhalf", sealed());
     let answer = raw(host.address, half.as_bytes()).await;

@@ -9,13 +9,19 @@
 
 mod admin;
 mod cell;
+mod certificates;
 mod client;
 mod fixture;
 mod guests;
 mod host;
 mod inbound;
+mod intake;
 mod process;
+mod rate;
 mod relay;
 mod shelf;
 mod start;
+mod swap;
+mod tls;
+mod trust;
 mod wrong;

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use tokio::task::spawn_blocking;
 
 use crate::cell::{Cell, Does};
 use crate::client;
-use crate::fixture::{Artefact, sealed};
+use crate::fixture::{Artefact, LIST, SHELF, sealed};
 use crate::guests::Wrong;
 
 fn program() -> Command {
@@ -36,7 +37,11 @@ struct Running {
 
 impl Running {
     fn start(artefact: &Path, arguments: &[&str]) -> Self {
-        let mut child = program()
+        Self::launch(program(), artefact, arguments)
+    }
+
+    fn launch(mut command: Command, artefact: &Path, arguments: &[&str]) -> Self {
+        let mut child = command
             .arg("--artefact")
             .arg(artefact)
             .args(["--listen", "127.0.0.1:0", "--in-flight", "8"])
@@ -78,6 +83,11 @@ fn a_bad_flag_is_one_line_and_exit_2() {
         &["--artefact", "edge.wasm", "--allow-outbound", "cell.example"],
         &["--artefact", "edge.wasm", "--max-header", "1"],
         &["--artefact", "edge.wasm", "--strip", "maybe"],
+        &["--artefact", "edge.wasm", "--prepare"],
+        &["--artefact", "edge.wasm", "--tls-cert", "cert.pem"],
+        &["--artefact", "edge.wasm", "--burst", "3"],
+        &["--artefact", "edge.wasm", "--unsigned", "--manifest-key", "key.jwk"],
+        &["--artefact", "edge.wasm", "--listen", "0.0.0.0:0"],
         &[],
     ] {
         let (code, said) = fails(arguments);
@@ -148,4 +158,69 @@ async fn what_is_not_finished_within_the_drain_limit_is_cut() {
     assert!(answer.body.is_none());
     let (code, log) = ended.unwrap();
     assert_eq!(code, Some(5), "{log}");
+}
+
+#[tokio::test]
+async fn a_prepared_cache_is_used_and_an_open_one_refused() {
+    let artefact = Artefact::listing("milk");
+    let (path, cache) = (artefact.path(), artefact.beside("cache"));
+    let arguments =
+        ["--artefact", path.to_str().unwrap(), "--cache-dir", cache.to_str().unwrap(), "--prepare"];
+    let prepared = program().args(arguments).output().unwrap();
+    assert!(
+        prepared.status.success() && prepared.stdout.is_empty() && prepared.stderr.is_empty(),
+        "{prepared:?}"
+    );
+    assert!(cache.join("modules").is_dir());
+
+    let running = Running::start(&path, &["--cache-dir", cache.to_str().unwrap()]);
+    assert_eq!(client::get(running.address, SHELF).await.text(), LIST);
+    drop(running);
+
+    std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let (code, said) = fails(&arguments);
+    assert_eq!((code, said.lines().count()), (Some(2), 1), "{said}");
+    assert!(said.contains("others can write"), "{said}");
+    std::fs::remove_dir_all(&cache).unwrap();
+}
+
+#[tokio::test]
+async fn a_hangup_swaps_the_artefact() {
+    let (artefact, next) = (Artefact::listing("milk"), Artefact::listing("bread"));
+    let running = Running::start(&artefact.path(), &[]);
+    assert!(client::get(running.address, SHELF).await.text().contains("milk"));
+    artefact.becomes(&next.bytes());
+    running.signal("HUP");
+    while client::get(running.address, SHELF).await.text().contains("milk") {}
+    assert!(client::get(running.address, SHELF).await.text().contains("bread"));
+    running.signal("TERM");
+    let (code, log) = running.end();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("artefact swapped") && log.contains(&next.sha256()), "{log}");
+}
+
+#[tokio::test]
+async fn who_takes_every_connection_does_not_take_the_admins() {
+    let artefact = Artefact::listing("milk");
+    let admin = Cell::down().await;
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -n 100; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_domicile-edge")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let running = Running::launch(limited, &artefact.path(), &["--admin", &admin.to_string()]);
+    let mut open = Vec::new();
+    for _ in 0..200 {
+        open.push(client::opened(running.address, b"").await);
+    }
+    // 100 files, of which 80 are not for shoppers' connections.
+    let metrics = client::get(admin, "/metrics").await;
+    assert!(metrics.text().contains("domicile_edge_accept_failures_total 0\n"), "{}", metrics.text());
+    assert!(client::get(admin, "/ready").await.text().starts_with("ready "));
+    drop(open);
+    running.signal("TERM");
+    let (code, log) = running.end();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("connections=20"), "{log}");
 }

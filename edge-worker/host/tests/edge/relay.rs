@@ -211,3 +211,56 @@ async fn only_a_post_is_relayed() {
     assert_eq!(cell.connections(), 0);
     host.stop().await;
 }
+
+#[tokio::test]
+async fn a_cell_that_lies_about_its_length_is_cut_or_breaks_off() {
+    // Longer than it said: what was promised passes, the rest is nobody's.
+    let (_cell, _artefact, host) =
+        edge(Does::Says(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nokHTTP/1.1 200")).await;
+    for _ in 0..2 {
+        assert_eq!(post(host.address, b"sealed").await.text(), "ok");
+    }
+    host.stop().await;
+    for says in [
+        &b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nabc"[..],
+        b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nx",
+        b"\0\0\0\0",
+        b"",
+    ] {
+        let (_cell, _artefact, host) = edge(Does::Says(says)).await;
+        is_the_list(&post(host.address, b"sealed").await, "cell-failed");
+        host.stop().await;
+    }
+    let (_cell, _artefact, host) =
+        edge(Does::Says(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab")).await;
+    assert!(post(host.address, b"sealed").await.body.is_none());
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn connections_that_are_not_to_be_kept_are_not() {
+    let (cell, _artefact, host) =
+        hurried(Does::Answers(200, b"opened".to_vec()), |settings| settings.limits.keep_connections = 0)
+            .await;
+    for _ in 0..3 {
+        assert_eq!(post(host.address, b"sealed").await.text(), "opened");
+    }
+    assert_eq!((cell.seen().len(), cell.connections()), (3, 3));
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn one_connection_too_many_gets_the_list() {
+    let (cell, _artefact, host) = hurried(Does::Hangs, |settings| settings.limits.cell_connections = 1).await;
+    let first = post(host.address, b"sealed");
+    let second = async {
+        cell.arrived().await;
+        post(host.address, b"sealed").await
+    };
+    let (first, second) = tokio::join!(first, second);
+    is_the_list(&second, "cell-failed");
+    is_the_list(&first, "cell-failed");
+    assert_eq!(cell.connections(), 1);
+    host.stop().await;
+}

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use domicile_edge::{Edge, Limits, Settings, StartError};
+use domicile_edge::{Edge, Limits, Settings, StartError, Trust};
 
 use crate::fixture::Artefact;
 use crate::guests::{self, Wrong};
@@ -75,18 +75,50 @@ async fn a_port_in_use_is_named() {
 #[tokio::test]
 async fn an_admin_address_for_everyone_is_refused() {
     let artefact = Artefact::wrong(Wrong::Traps);
-    let admin = Some(SocketAddr::from(([0, 0, 0, 0], 0)));
-    let error = refused(Settings { admin, ..settings(&artefact.path(), &[]) }).await;
-    assert_eq!(error.exit_code(), 2);
+    for admin in ["0.0.0.0:0", "[::]:0", "[::ffff:10.0.0.1]:0"] {
+        let admin = Some(admin.parse().unwrap());
+        let error = refused(Settings { admin, ..settings(&artefact.path(), &[]) }).await;
+        assert!(matches!(error, StartError::AdminNotLoopback(_)), "{error}");
+        assert_eq!(error.exit_code(), 2);
+    }
 }
 
 #[tokio::test]
 async fn an_open_address_with_a_cell_on_loopback_is_refused() {
     let artefact = Artefact::wrong(Wrong::Traps);
     let listen = SocketAddr::from(([0, 0, 0, 0], 0));
-    let cell = SocketAddr::from(([127, 0, 0, 1], 7_101));
-    let error = refused(Settings { listen, ..settings(&artefact.path(), &[cell]) }).await;
-    assert!(matches!(error, StartError::PlainOffLoopback(_)), "{error}");
+    for cell in
+        ["127.0.0.1:7101", "[::ffff:127.0.0.1]:7101", "0.0.0.0:7101", "LocalHost.:7101", "a.localhost:7101"]
+    {
+        let mut settings = Settings { listen, trust: Trust::Unsigned, ..settings(&artefact.path(), &[]) };
+        settings.outbound = vec![cell.parse().unwrap()];
+        let error = refused(settings).await;
+        assert!(matches!(error, StartError::PlainOffLoopback(_)), "{cell}: {error}");
+        assert_eq!(error.exit_code(), 2);
+    }
+}
+
+#[tokio::test]
+async fn an_open_address_needs_somebodys_word_for_the_artefact() {
+    let artefact = Artefact::wrong(Wrong::Traps);
+    for listen in ["0.0.0.0:0", "[::]:0", "[::ffff:0.0.0.0]:0"] {
+        let listen = listen.parse().unwrap();
+        let error = refused(Settings { listen, ..settings(&artefact.path(), &[]) }).await;
+        assert!(matches!(error, StartError::UnsignedOffLoopback(_)), "{error}");
+        assert_eq!(error.exit_code(), 2);
+    }
+    let listen = "0.0.0.0:0".parse().unwrap();
+    let unsigned = Settings { listen, trust: Trust::Unsigned, ..settings(&artefact.path(), &[]) };
+    assert!(Edge::start(unsigned).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_https_cell_needs_an_authority() {
+    let artefact = Artefact::wrong(Wrong::Traps);
+    let mut settings = settings(&artefact.path(), &[]);
+    settings.outbound = vec!["https://cell.example:443".parse().unwrap()];
+    let error = refused(settings).await;
+    assert!(error.to_string().contains("--cell-ca"), "{error}");
     assert_eq!(error.exit_code(), 2);
 }
 

@@ -5,28 +5,37 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes fail after standing still for a while.
-pub(crate) struct Patience<S> {
+use super::activity::Activity;
+
+/// A stream whose writes fail after standing still for a while, and are activity as long as they stand.
+pub(super) struct Patience<S> {
     stream: S,
     limit: Duration,
+    activity: Arc<Activity>,
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patience<S> {
-    pub(crate) fn new(stream: S, limit: Duration) -> Self {
-        Self { stream, limit, stuck: None }
+    pub(super) fn new(stream: S, limit: Duration, activity: Arc<Activity>) -> Self {
+        Self { stream, limit, activity, stuck: None }
     }
 
     fn within<T>(&mut self, context: &mut Context<'_>, poll: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if poll.is_ready() {
-            self.stuck = None;
+            if self.stuck.take().is_some() {
+                self.activity.writes(false);
+            }
             return poll;
+        }
+        if self.stuck.is_none() {
+            self.activity.writes(true);
         }
         let limit = self.limit;
         let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(limit)));
@@ -81,6 +90,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patience<S> {
 #[cfg(test)]
 mod tests {
     use std::io::ErrorKind;
+    use std::sync::Arc;
     use std::time::Duration;
 
     use tokio::io::AsyncWriteExt;
@@ -90,7 +100,7 @@ mod tests {
     #[tokio::test]
     async fn a_reader_that_never_reads_is_given_up() {
         let (near, _far) = tokio::io::duplex(16);
-        let mut near = Patience::new(near, Duration::from_millis(20));
+        let mut near = Patience::new(near, Duration::from_millis(20), Arc::default());
         assert_eq!(near.write_all(&[0; 64]).await.unwrap_err().kind(), ErrorKind::TimedOut);
     }
 }
