@@ -33,6 +33,9 @@ pub(crate) struct Edge {
     /// A few requests of everything: shows that it works, measures nothing
     #[arg(long)]
     quick: bool,
+    /// Only the parts whose name contains this: router, build, cold, shelf, instances, relay, memory, swaps
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
     /// Requests over which memory has to stay flat
     #[arg(long, default_value_t = 100_000)]
     requests: u32,
@@ -72,6 +75,7 @@ fn edge(options: &Edge) -> anyhow::Result<()> {
     bench.arg("--seed").arg(options.seed.to_string()).arg("--requests").arg(requests.to_string());
     bench.arg("--machine").arg(machine());
     bench.args(options.quick.then_some("--quick")).args(options.json.then_some("--json"));
+    bench.args(options.only.iter().flat_map(|only| ["--only", only]));
     let status = bench.status().context("cannot start domicile-bench")?;
     match status.code() {
         Some(0) => Ok(()),

@@ -113,6 +113,8 @@ impl<'a> Session<'a> {
 
     fn run(&self, seconds: u32, seed: u32, keep: bool) -> anyhow::Result<()> {
         let mut fuzzer = Command::new(build::binary(self.target));
+        // What was wrong is in the message; whoever repeats it can ask for the way there.
+        fuzzer.env("RUST_BACKTRACE", "0");
         fuzzer
             .arg(format!("-max_total_time={seconds}"))
             .arg(format!("-seed={seed}"))

@@ -34,6 +34,9 @@ pub(crate) struct Options {
     /// A few requests of everything: shows that it works, measures nothing
     #[arg(long)]
     quick: bool,
+    /// Only the parts whose name contains this: router, build, cold, shelf, instances, relay, memory, swaps
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
     /// Requests over which memory has to stay flat; the bar speaks of 1000000
     #[arg(long, default_value_t = 100_000)]
     requests: usize,
@@ -111,22 +114,38 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<Verdict> {
     let mut figures = Figures::default();
     let caption = format!("{}; seed {}, {} connections", options.machine, options.seed, amounts.connections);
     say(format!("{caption}; load, cell and edge share the machine"));
-    say("1 of 8: router decisions");
-    decide::measure(amounts, &mut figures);
-    say("2 of 8: builds with new lists");
-    build::measure(&scene, amounts, &mut figures)?;
-    say("3 of 8: cold starts");
-    cold::measure(&scene, amounts, &mut figures).await?;
-    say("4 of 8: shelf against a bare guest");
-    hot::measure(&scene, amounts, &mut figures).await?;
-    say("5 of 8: instances, reused and fresh");
-    instances::measure(&scene, amounts, &mut figures).await?;
-    say("6 of 8: relay against the same request sent directly");
-    relay::measure(&scene, amounts, &mut figures).await?;
-    say(format!("7 of 8: memory over {} requests", amounts.requests));
-    flat::measure(&scene, amounts, &mut figures).await?;
-    say(format!("8 of 8: {} swaps under load", amounts.swaps));
-    swap::measure(&scene, amounts, &mut figures).await?;
+    let wanted = |part: &str, what: &str| {
+        let wanted = options.only.as_deref().is_none_or(|only| part.contains(only));
+        if wanted {
+            say(format!("{part}: {what}"));
+        }
+        wanted
+    };
+    if wanted("router", "decisions, native") {
+        decide::measure(amounts, &mut figures);
+    }
+    if wanted("build", "with new lists") {
+        build::measure(&scene, amounts, &mut figures)?;
+    }
+    if wanted("cold", "first answers of fresh processes") {
+        cold::measure(&scene, amounts, &mut figures).await?;
+    }
+    if wanted("shelf", "against a bare guest") {
+        hot::measure(&scene, amounts, &mut figures).await?;
+    }
+    if wanted("instances", "fresh and reused") {
+        instances::measure(&scene, amounts, &mut figures).await?;
+    }
+    if wanted("relay", "against the same request sent directly") {
+        relay::measure(&scene, amounts, &mut figures).await?;
+    }
+    if wanted("memory", "over many requests") {
+        flat::measure(&scene, amounts, &mut figures).await?;
+    }
+    if wanted("swaps", "under load") {
+        swap::measure(&scene, amounts, &mut figures).await?;
+    }
+    anyhow::ensure!(!figures.all().is_empty(), "no part is called {:?}", options.only.unwrap_or_default());
 
     let missed = figures.missed();
     if options.json {
