@@ -95,10 +95,15 @@ fn layout() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Licences, bans and sources of everything that is compiled in (`deny.toml`).
+/// Licences, bans and sources of everything that is compiled (`deny.toml`, `fuzz/deny.toml`).
 fn licences() -> anyhow::Result<()> {
-    let mut deny = Command::new(fetch::cargo_deny()?);
-    process::run(deny.current_dir(paths::root()).args(["check", "licenses", "bans", "sources"]))
+    let program = fetch::cargo_deny()?;
+    // The fuzz targets are a workspace of their own.
+    for workspace in [paths::root(), paths::root().join("fuzz")] {
+        let mut deny = Command::new(&program);
+        process::run(deny.current_dir(workspace).args(["check", "licenses", "bans", "sources"]))?;
+    }
+    Ok(())
 }
 
 fn fetched() -> anyhow::Result<()> {

@@ -125,6 +125,11 @@ fn prove(stage: &Stage) -> anyhow::Result<()> {
     let leaked = found(&stage.cell.taken().concat());
     let missed: Vec<_> = places().filter(|place| !leaked.contains(place)).collect();
     anyhow::ensure!(missed.is_empty(), "the search does not find what is there: {missed:?}");
+    exchange(stage.cell.address, &request("/gateway"))?;
+    for request in stage.cell.requests()? {
+        let passed = nothing_but_the_fixed(&request, stage).is_ok();
+        anyhow::ensure!(!passed, "a request full of headers passes for the relay's own: {request:?}");
+    }
     Ok(())
 }
 
