@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::VerifyingKey;
-use domicile_forge::{Audit, Manifest};
+use domicile_forge::{Audit, Manifest, Modules};
 
 use super::unreadable;
 use crate::{clock, key, output};
@@ -25,6 +25,9 @@ pub(crate) struct AuditArgs {
     /// A key, public or secret, that may have signed the manifest (the topology lists it with use "edge"); repeatable
     #[arg(long, value_name = "JWK", requires = "manifest")]
     key: Vec<PathBuf>,
+    /// The published core modules: the file has to be what these and the data in it make, byte by byte
+    #[arg(long, value_name = "DIR")]
+    modules: Option<PathBuf>,
     /// Print the audit as JSON
     #[arg(long)]
     json: bool,
@@ -53,8 +56,12 @@ pub(super) fn run(args: &AuditArgs) -> ExitCode {
 
 fn audit(args: &AuditArgs) -> anyhow::Result<(Audit, Option<Vouched>)> {
     // The parser explains itself over several lines; the first says what is wrong.
-    let mut audit = domicile_forge::audit(&std::fs::read(&args.file)?)
+    let artefact = std::fs::read(&args.file)?;
+    let mut audit = domicile_forge::audit(&artefact)
         .map_err(|error| anyhow::anyhow!("{}", error.to_string().lines().next().unwrap_or("no component")))?;
+    if let Some(folder) = &args.modules {
+        audit.repeat(&artefact, &Modules::read(folder)?);
+    }
     let Some(path) = &args.manifest else { return Ok((audit, None)) };
     let keys = args.key.iter().map(|path| key::verifying(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -92,6 +99,12 @@ fn page(args: &AuditArgs, audit: &Audit, vouched: Option<&Vouched>) {
         }
         None => output::line(unvouched(&args.file, args.manifest.is_some())),
     }
+    let modules = match &args.modules {
+        Some(folder) => format!("made again    of {} and the data in it, and compared", folder.display()),
+        None => "made again    no (--modules DIR does: no name in its wiring is then taken at its word)"
+            .to_owned(),
+    };
+    output::line(modules);
     output::line(audit.to_string().trim_end());
 }
 

@@ -147,10 +147,10 @@ fn write(
     key: &SigningKey,
 ) -> anyhow::Result<()> {
     let (manifest_path, manifest) = (manifest_path(&build.out), manifest.sign(key));
-    place::replace(&[(&build.out, artefact), (&manifest_path, manifest.as_bytes())])?;
-    let Some(path) = &build.spin_toml else { return Ok(()) };
-    let files = spin_files(topology, &build.out, path);
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_path(), text.as_bytes())).collect();
+    let spin = build.spin_toml.as_ref().map(|path| spin_files(topology, &build.out, path));
+    let mut files = vec![(build.out.as_path(), artefact)];
+    files.extend(spin.iter().flatten().map(|(path, text)| (path.as_path(), text.as_bytes())));
+    files.push((&manifest_path, manifest.as_bytes()));
     place::replace(&files)
 }
 

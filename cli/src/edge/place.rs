@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-/// Replaces files one after the other, each whole, while no other build does so in this place.
+/// Replaces files one after the other, each whole, while no other build does so in the place of the first.
 ///
 /// # Errors
 /// When a file cannot be written, or is something that must not be replaced. Files before it are replaced by then, so
@@ -29,7 +29,8 @@ pub(super) fn replace(files: &[(&Path, &[u8])]) -> anyhow::Result<()> {
     // All are on the disk before the first is replaced: a full disk leaves the old ones.
     let mut partials = Vec::new();
     let written = files.iter().try_for_each(|(path, bytes)| {
-        let partial = beside(path, "partial")?;
+        // Other builds may write other artefacts and the same file beside them.
+        let partial = beside(path, &format!("{}.partial", std::process::id()))?;
         partials.push(partial.clone());
         write(&partial, bytes).with_context(|| format!("cannot write {}", partial.display()))
     });

@@ -52,6 +52,16 @@ fn a_manifest_that_does_not_hold_fails_the_audit() {
 }
 
 #[test]
+fn an_artefact_is_made_again_of_its_modules() {
+    let world = built();
+    succeeds(world.audit(&key("edge")).arg("--modules").arg(modules()));
+    let artefact = std::fs::read(world.at("edge.wasm")).unwrap();
+    std::fs::write(world.at("edge.wasm"), [artefact, vec![0, 2, 1, b'x']].concat()).unwrap();
+    let mut audit = domicile(&["edge", "audit", "--modules"]);
+    refused(audit.arg(modules()).arg(world.at("edge.wasm")), &["not what these modules make"]);
+}
+
+#[test]
 fn without_a_manifest_the_page_says_so() {
     let world = built();
     let page = succeeds(domicile(&["edge", "audit"]).arg(world.at("edge.wasm")));

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use inventory::{Inventory, InventoryError};
 pub use list::AllowList;
 
-use crate::{Part, world};
+use crate::{Modules, Part, repeats, world};
 
 /// The result of an audit.
 #[derive(Debug, Clone, Serialize)]
@@ -72,6 +72,8 @@ pub enum Rule {
     Trailers,
     /// The manifest says something else, or nobody trusted has signed it.
     Manifest,
+    /// Other modules than those given, or more than modules and data.
+    Modules,
     /// The whole has core modules beside its parts: it is to be wiring alone.
     OwnCode,
 }
@@ -96,6 +98,14 @@ impl Audit {
     /// Adds what is wrong with the manifest to the findings.
     pub fn refuse(&mut self, item: String) {
         self.findings.push(Finding { component: "edge", rule: Rule::Manifest, item });
+    }
+
+    /// Makes the edge again from these modules and the data in it; `artefact` is what was audited.
+    pub fn repeat(&mut self, artefact: &[u8], modules: &Modules) {
+        if !repeats(artefact, self, modules) {
+            let item = "these modules and the data in it make other bytes".to_owned();
+            self.findings.push(Finding { component: "edge", rule: Rule::Modules, item });
+        }
     }
 
     /// Whether nothing was found.

@@ -100,8 +100,9 @@ impl Rows {
         }
     }
 
+    /// How many bytes they take in an artefact, each with its entry in the directory.
     fn size(&self) -> usize {
-        Part::ALL.iter().flat_map(|part| self.part(*part)).map(Vec::len).sum()
+        Part::ALL.iter().flat_map(|part| self.part(*part)).map(|row| row.len() + rewrite::ENTRY_BYTES).sum()
     }
 }
 

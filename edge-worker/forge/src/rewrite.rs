@@ -18,6 +18,7 @@ use wasm_encoder::{
     CodeSection, DataCountSection, DataSection, FunctionSection, ImportSection, Module, SectionId,
 };
 
+pub(crate) use self::read::ENTRY_BYTES;
 use self::scan::{Replaced, Scan, Stub};
 use crate::{Part, trailers};
 

@@ -6,9 +6,8 @@
 //! function accepts (Component Model, Canonical ABI: index 0 of a table is never used). Dropping handle 0 is let
 //! through, since code that means well drops what it does not need.
 //!
-//! The audit knows the guard by its instructions and refuses a module that reaches `consume-body` in any other way. It
-//! takes the names of a module's imports at their word, as everything does that reads a component's wiring as
-//! `wit-component` writes it; whoever doubts the wiring repeats the build.
+//! The audit knows the guard by its instructions and refuses a module that reaches `consume-body` in any other way. For
+//! that it takes the names of a module's imports at their word; `repeat.rs` takes nothing.
 
 use std::collections::BTreeSet;
 

@@ -87,6 +87,7 @@ impl fmt::Display for Rule {
             Self::Nested => "a part is not to have parts",
             Self::Trailers => "may hand trailers on",
             Self::Manifest => "the manifest does not hold",
+            Self::Modules => "not what these modules make",
             Self::OwnCode => "the whole is not to have code of its own",
         })
     }

@@ -8,6 +8,8 @@ use wasm_encoder::{BlockType, Function, MemArg, MemArgTarget, ValType};
 
 /// The bytes of a directory entry.
 const ENTRY: u32 = 8;
+/// The same as a size.
+pub(crate) const ENTRY_BYTES: usize = 8;
 
 /// The segment of these rows; none when an offset does not fit into 32 bits.
 pub(super) fn segment(rows: &[Vec<u8>]) -> Option<Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use crate::built::{built, module, modules};
 use domicile_forge::{
-    AllowList, Audit, Inventory, Part, Rows, Rule, audit, compose, forge, prepare, rewrite,
+    AllowList, Audit, Inventory, Modules, Part, Rows, Rule, audit, compose, forge, prepare, rewrite,
 };
 use domicile_tables::{Lists, RelayTable, RoutingTable};
 use wasm_encoder::{Component, ComponentSection as _, Module, ModuleSection, NestedComponentSection};
@@ -110,6 +110,25 @@ fn code_where_no_list_looks_is_found() {
     NestedComponentSection(&inner).append_to_component(&mut carrier);
     let carrying = compose(&router, &popularity, &carrier).unwrap();
     assert_eq!(rules(&carrying), [("relay", Rule::Nested)]);
+}
+
+/// What passes the audit and is not ours is still told from ours; the data in it plays no part.
+#[test]
+fn an_edge_is_its_modules_and_its_data() {
+    let rules = |artefact: &[u8], modules: &Modules| -> Vec<_> {
+        let mut audit = audit(artefact).unwrap();
+        audit.repeat(artefact, modules);
+        audit.findings.iter().map(|finding| finding.rule).collect()
+    };
+    let rows = Rows { popularity: vec![Lists::default().encode(), b"a list".to_vec()], ..empty_rows() };
+    let ours = forge(&modules(), &rows).unwrap().bytes;
+    assert_eq!(rules(&ours, &modules()), []);
+    let more = [ours, vec![0, 2, 1, b'x']].concat();
+    assert_eq!(rules(&more, &modules()), [Rule::Modules], "an empty custom section");
+    let stranger = Modules { relay: built("fixtures/forwards-trailers.wasm"), ..modules() };
+    let theirs = forge(&stranger, &rows).unwrap().bytes;
+    assert_eq!(rules(&theirs, &modules()), [Rule::Modules]);
+    assert_eq!(rules(&theirs, &stranger), []);
 }
 
 #[test]

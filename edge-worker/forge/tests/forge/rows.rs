@@ -134,6 +134,7 @@ fn three_hundred_locales_of_fifty_slots_make_an_edge() {
     let artefact = domicile_forge::forge(&crate::built::modules(), &rows).unwrap();
     // A directory entry of 8 bytes for each row, and what stands around the rows.
     assert!(artefact.bytes.len() <= size + 8 * rows.popularity.len() + 300_000, "{}", artefact.bytes.len());
+    assert!(artefact.bytes_without_tables <= 300_000, "{} bytes", artefact.bytes_without_tables);
     let lists = Lists::decode(&rows.popularity[0]).unwrap();
     for (locale, slot) in [(1, 1), (1, 146), (394, 1), (394, 146)] {
         assert!(lists.row(locale, slot).is_some(), "{locale} {slot}");
