@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use tokio::sync::watch;
 
 use crate::clock;
-use crate::metrics::{Artefact, Metrics};
+use crate::metrics::Metrics;
 use crate::server::{Answers, Caller};
 use crate::serving::Swaps;
 
@@ -51,10 +51,7 @@ impl Answers for Admin {
 
 impl Admin {
     fn metrics(&self) -> String {
-        let about = self.swaps.about();
-        let now = clock::unix_seconds();
-        let left = about.until.map(|until| until.map(|end| end.saturating_sub(now)));
-        self.metrics.render(&Artefact { sha256: &about.sha256, left })
+        self.metrics.render(&self.swaps.about(), clock::unix_seconds())
     }
 
     async fn reload(&self) -> Response<Full<Bytes>> {

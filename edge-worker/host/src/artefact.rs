@@ -1,14 +1,18 @@
 //! The artefact's bytes, and whose word they are taken on.
 
+mod published;
+
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use domicile_edge_manifest::{Manifest, ManifestError, sha256_hex};
 use domicile_envelope::{KeyError, VerifyingKey};
 
-use crate::outbound::Origin;
+use crate::outbound::{Origin, is_loopback};
 use crate::settings::{Settings, Trust};
 use crate::start_error::StartError;
+use published::is_published;
 
 /// Why an artefact's manifest does not vouch for it.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +32,12 @@ pub enum TrustError {
         path: PathBuf,
         /// What is wrong with it.
         source: KeyError,
+    },
+    /// A key that everybody can sign with would vouch for an artefact that other machines reach.
+    #[error("{}: its secret half is published with the demo; sign with a key of your own, or listen on loopback", path.display())]
+    Published {
+        /// The file.
+        path: PathBuf,
     },
     /// The manifest is refused.
     #[error("{}: {source}", path.display())]
@@ -60,8 +70,25 @@ pub(crate) struct Artefact {
 pub(crate) struct About {
     /// In lower-case hex.
     pub(crate) sha256: String,
-    /// Seconds since 1970 when its lists and its pins end; an artefact without a manifest does not say.
-    pub(crate) until: Option<[i64; 2]>,
+    /// What its manifest says; an artefact without one says nothing.
+    pub(crate) stated: Option<Stated>,
+}
+
+/// What a manifest says that is worth watching.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stated {
+    /// Seconds since 1970 when its lists are stale.
+    pub(crate) lists_until: i64,
+    /// Seconds since 1970 when it knows no pin any more.
+    pub(crate) pins_until: i64,
+    pub(crate) topology_serial: u64,
+}
+
+impl Stated {
+    /// Whether lists or pins have ended.
+    pub(crate) fn is_over(&self, now: i64) -> bool {
+        self.lists_until.min(self.pins_until) <= now
+    }
 }
 
 impl Artefact {
@@ -71,38 +98,47 @@ impl Artefact {
         let bytes = fs::read(path).map_err(|source| StartError::Unreadable { path: path.clone(), source })?;
         let sha256 = sha256_hex(&bytes);
         let Trust::Keys(keys) = &settings.trust else {
-            let about = About { sha256, until: None };
+            let about = About { sha256, stated: None };
             return Ok(Self { bytes, about, cells: settings.outbound.clone() });
         };
         let beside = path.with_extension("manifest.dsse.json");
-        let manifest = vouched(&bytes, &beside, keys)?;
-        let until = [manifest.lists_not_after.as_second(), i64::from(manifest.pins_until_minute) * 60];
-        let cells = if settings.outbound.is_empty() {
-            stated(&manifest, &beside)?
-        } else {
-            settings.outbound.clone()
+        let keys = trusted(keys, settings.listen)?;
+        let manifest = vouched(&bytes, &beside, &keys)?;
+        let stated = Stated {
+            lists_until: manifest.lists_not_after.as_second(),
+            pins_until: i64::from(manifest.pins_until_minute) * 60,
+            topology_serial: manifest.topology_serial,
         };
-        Ok(Self { bytes, about: About { sha256, until: Some(until) }, cells })
+        let cells =
+            if settings.outbound.is_empty() { cells(&manifest, &beside)? } else { settings.outbound.clone() };
+        Ok(Self { bytes, about: About { sha256, stated: Some(stated) }, cells })
     }
 }
 
 /// The manifest, signed by one of these keys and of these bytes.
-fn vouched(artefact: &[u8], path: &Path, keys: &[PathBuf]) -> Result<Manifest, TrustError> {
-    let keys: Vec<_> = keys.iter().map(|key| trusted(key)).collect::<Result<_, _>>()?;
+fn vouched(artefact: &[u8], path: &Path, keys: &[VerifyingKey]) -> Result<Manifest, TrustError> {
     let text = fs::read(path).map_err(|source| TrustError::Unreadable { path: path.to_owned(), source })?;
     let refused = |source| TrustError::Manifest { path: path.to_owned(), source };
-    let manifest = Manifest::open(&text, &keys).map_err(refused)?;
+    let manifest = Manifest::open(&text, keys).map_err(refused)?;
     manifest.ensure_describes(artefact).map_err(refused)?;
     Ok(manifest)
 }
 
-fn trusted(path: &Path) -> Result<VerifyingKey, TrustError> {
-    let text = fs::read_to_string(path)
-        .map_err(|source| TrustError::Unreadable { path: path.to_owned(), source })?;
-    VerifyingKey::from_jwk(&text).map_err(|source| TrustError::Key { path: path.to_owned(), source })
+fn trusted(paths: &[PathBuf], listen: SocketAddr) -> Result<Vec<VerifyingKey>, TrustError> {
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(path)
+            .map_err(|source| TrustError::Unreadable { path: path.clone(), source })?;
+        let key =
+            VerifyingKey::from_jwk(&text).map_err(|source| TrustError::Key { path: path.clone(), source })?;
+        if is_published(key.id()) && !is_loopback(listen) {
+            return Err(TrustError::Published { path: path.clone() });
+        }
+        Ok(key)
+    };
+    paths.iter().map(read).collect()
 }
 
-fn stated(manifest: &Manifest, path: &Path) -> Result<Vec<Origin>, TrustError> {
+fn cells(manifest: &Manifest, path: &Path) -> Result<Vec<Origin>, TrustError> {
     let origin = |cell: &domicile_edge_manifest::CellOrigin| {
         let text = cell.to_string();
         text.parse().map_err(|_not_one| TrustError::Cell { path: path.to_owned(), cell: text })

@@ -95,13 +95,6 @@ pub(crate) struct Up {
     gauge: Gauge,
 }
 
-/// What is known of the artefact that serves.
-pub(crate) struct Artefact<'a> {
-    pub(crate) sha256: &'a str,
-    /// Seconds until lists and pins end; below zero, they have.
-    pub(crate) left: Option<[i64; 2]>,
-}
-
 impl Metrics {
     pub(crate) fn count(&self, count: Count) {
         add(self.counts.get(count as usize));

@@ -123,7 +123,7 @@ async fn load(machine: &Machine, settings: &Settings, metrics: &Arc<Metrics>) ->
     let outbound = Arc::new(Outbound::new(&cells, rules, settings.clocks, Arc::clone(metrics)));
 
     let guest = machine.start(compiled, settings, outbound, Arc::clone(metrics)).await?;
-    if about.until.is_some_and(|until| until.iter().any(|end| *end <= clock::unix_seconds())) {
+    if about.stated.is_some_and(|stated| stated.is_over(clock::unix_seconds())) {
         tracing::warn!("lists are stale or pins have ended; build the edge anew");
     }
     Ok(Serving { guest, about })

@@ -3,25 +3,37 @@
 use std::fmt::{Display, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Artefact, CLASSES, Count, Gauge, Metrics, index};
+use super::{CLASSES, Count, Gauge, Metrics, index};
+use crate::artefact::About;
 use crate::inbound::refusal::Outcome;
 use crate::inbound::route::RouteKind;
 use crate::outbound::CallFailure;
 
 impl Metrics {
-    /// Everything counted so far, and the artefact of the moment.
-    pub(crate) fn render(&self, artefact: &Artefact<'_>) -> String {
+    /// Everything counted so far, and what there is to know of the artefact that serves `now`, seconds since 1970.
+    pub(crate) fn render(&self, about: &About, now: i64) -> String {
         let mut text = String::with_capacity(16 * 1024);
         head(&mut text, "domicile_edge_artefact", "gauge", "1, for the artefact that serves.");
-        line(&mut text, "domicile_edge_artefact", &format!("sha256=\"{}\"", artefact.sha256), 1);
-        if let Some([lists, pins]) = artefact.left {
-            for (name, help, left) in [
-                ("domicile_edge_lists_seconds_left", "Seconds until its lists are stale.", lists),
-                ("domicile_edge_pins_seconds_left", "Seconds until it knows no pin any more.", pins),
+        line(&mut text, "domicile_edge_artefact", &format!("sha256=\"{}\"", about.sha256), 1);
+        if let Some(stated) = &about.stated {
+            for (name, help, until) in [
+                (
+                    "domicile_edge_lists_seconds_left",
+                    "Seconds until its lists are stale.",
+                    stated.lists_until,
+                ),
+                (
+                    "domicile_edge_pins_seconds_left",
+                    "Seconds until it knows no pin any more.",
+                    stated.pins_until,
+                ),
             ] {
                 head(&mut text, name, "gauge", help);
-                line(&mut text, name, "", left);
+                line(&mut text, name, "", until.saturating_sub(now));
             }
+            let name = "domicile_edge_topology_serial";
+            head(&mut text, name, "gauge", "The serial of the topology it was built for.");
+            line(&mut text, name, "", stated.topology_serial);
         }
         for ((_, name, help), value) in Gauge::ALL.iter().zip(&self.gauges) {
             let name = format!("domicile_edge_{name}");
@@ -98,7 +110,8 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use super::{Artefact, Count, Gauge, Metrics, RouteKind};
+    use super::{Count, Gauge, Metrics, RouteKind};
+    use crate::artefact::{About, Stated};
     use crate::inbound::refusal::{Outcome, Refusal};
     use crate::outbound::CallFailure;
 
@@ -111,11 +124,14 @@ mod tests {
         metrics.called(Some(CallFailure::Broken), took);
         metrics.count(Count::SwapRefused);
         let up = metrics.up(Gauge::Instances);
-        let text = metrics.render(&Artefact { sha256: "ab", left: Some([60, -60]) });
+        let stated = Stated { lists_until: 1_060, pins_until: 940, topology_serial: 7 };
+        let about = About { sha256: "ab".to_owned(), stated: Some(stated) };
+        let text = metrics.render(&about, 1_000);
         for expected in [
             "domicile_edge_artefact{sha256=\"ab\"} 1\n",
             "domicile_edge_lists_seconds_left 60\n",
             "domicile_edge_pins_seconds_left -60\n",
+            "domicile_edge_topology_serial 7\n",
             "domicile_edge_instances 1\n",
             "domicile_edge_connections 0\n",
             "domicile_edge_swaps_refused_total 1\n",
@@ -129,7 +145,7 @@ mod tests {
             assert!(text.contains(expected), "{expected} in {text}");
         }
         drop(up);
-        assert!(metrics.render(&Artefact { sha256: "", left: None }).contains("domicile_edge_instances 0\n"));
+        assert!(metrics.render(&about, 0).contains("domicile_edge_instances 0\n"));
     }
 
     /// Discriminants are indices.

@@ -117,7 +117,9 @@ fn edge(scheme: UriScheme, authority: &str, wait_ms: u32, item: &str) -> Vec<u8>
 
 impl Drop for Artefact {
     fn drop(&mut self) {
-        drop(std::fs::remove_file(&self.path));
+        for path in [self.path.clone(), self.beside("manifest.dsse.json")] {
+            drop(std::fs::remove_file(path));
+        }
     }
 }
 

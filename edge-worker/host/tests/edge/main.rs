@@ -12,6 +12,7 @@ mod cell;
 mod certificates;
 mod client;
 mod fixture;
+mod frames;
 mod guests;
 mod host;
 mod inbound;

@@ -9,7 +9,7 @@ use http::Method;
 use crate::cell::{Cell, Does};
 use crate::client::{Answer, get, raw, send};
 use crate::fixture::{Artefact, LIST, SHELF, sealed};
-use crate::host::{Host, settings};
+use crate::host::{Host, any_port, settings};
 
 /// What a browser, a proxy and an attacker might send along.
 const NOISE: [(&str, &str); 11] = [
@@ -262,5 +262,31 @@ async fn one_connection_too_many_gets_the_list() {
     is_the_list(&second, "cell-failed");
     is_the_list(&first, "cell-failed");
     assert_eq!(cell.connections(), 1);
+    host.stop().await;
+}
+
+/// With instances that serve many requests, and the stripping off.
+#[tokio::test]
+async fn what_names_a_person_is_in_no_call_and_no_metric() {
+    let cell = Cell::start(Does::Answers(200, b"opened".to_vec())).await;
+    let artefact = Artefact::relay(cell.address);
+    let settings = Settings { admin: any_port(), ..settings(&artefact.path(), &[cell.address]) };
+    let host = Host::start(settings).await;
+    for _ in 0..500 {
+        assert_eq!(post(host.address, b"sealed").await.text(), "opened");
+        let shelf = send(host.address, Method::GET, SHELF, &NOISE, b"").await;
+        assert_eq!(shelf.text(), LIST);
+        assert!(!format!("{shelf:?}").contains("canary"));
+    }
+    let odd = send(host.address, Method::GET, "/canary?canary", &NOISE, b"").await;
+    assert_eq!(odd.status.as_u16(), 404);
+    let seen = cell.seen();
+    assert_eq!(seen.len(), 500);
+    let (calls, metrics) = (format!("{seen:?}"), get(host.admin.unwrap(), "/metrics").await);
+    assert!(metrics.text().contains("domicile_edge_instances_reused_total"));
+    for never in ["canary", "203.0.113.7"] {
+        assert!(!calls.contains(never) && !metrics.text().contains(never), "{never}");
+    }
+    assert!(!metrics.text().contains(&sealed()) && !metrics.text().contains("127.0.0.1"));
     host.stop().await;
 }

@@ -66,6 +66,8 @@ async fn a_signed_artefact_serves_and_its_manifest_names_the_cells() {
     assert!(left("domicile_edge_lists_seconds_left ") > 0);
     assert!(left("domicile_edge_pins_seconds_left ") < 0);
 
+    assert!(metrics.text().contains("domicile_edge_topology_serial 7\n"));
+
     // A swap is held to the same.
     let next = Artefact::listing("bread");
     artefact.becomes(&next.bytes());
@@ -103,4 +105,19 @@ async fn one_that_nobody_trusted_signed_for_does_not_start() {
     let settings =
         Settings { trust: Trust::Keys(vec![artefact.beside("key.jwk")]), ..settings(&artefact.path(), &[]) };
     refused(settings, "key.jwk").await;
+}
+
+#[tokio::test]
+async fn a_key_that_everybody_has_vouches_on_loopback_only() {
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/demo/keys/edge.jwk");
+    let key = SigningKey::from_jwk(&std::fs::read_to_string(demo).unwrap()).unwrap();
+    let artefact = Artefact::listing("milk");
+    put(&artefact, &Manifest { cells: Vec::new(), ..manifest(&artefact, ([127, 0, 0, 1], 9).into()) }, &key);
+    let trust = Trust::Keys(vec![demo.into()]);
+    let own = Settings { trust, ..settings(&artefact.path(), &[]) };
+    assert!(Edge::start(own.clone()).await.is_ok());
+    let open = Settings { listen: ([0, 0, 0, 0], 0).into(), ..own };
+    let Err(error) = Edge::start(open).await else { panic!("it started") };
+    assert!(error.to_string().contains("published with the demo"), "{error}");
+    assert_eq!(error.exit_code(), 3);
 }
