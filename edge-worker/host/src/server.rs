@@ -1,7 +1,7 @@
 //! Accepting connections, and letting them go.
 //!
 //! A connection costs memory before it has asked for anything, so their number is capped; one more is closed at once,
-//! which is the cheapest refusal there is. What a connection may do, and for how long, is [`connection`]'s.
+//! which is the cheapest refusal there is, and those that stand unused are asked to make room. What a connection may do, and for how long, is [`connection`]'s.
 
 mod activity;
 mod connection;
@@ -16,7 +16,7 @@ use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::rustls::ServerConfig;
@@ -28,6 +28,11 @@ pub(crate) use heads::Head;
 
 /// A pause after a failed accept: the usual cause is that no file descriptor is left.
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(20);
+
+/// Between two log lines about failed accepts.
+const FAILURES_APART: Duration = Duration::from_secs(10);
+/// Between two calls to make room: each reaches every connection.
+const CALLS_APART: Duration = Duration::from_secs(1);
 
 /// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +70,14 @@ pub(crate) struct Caller {
     pub(crate) head: Head,
 }
 
+/// What a connection is told by its listener.
+struct Told {
+    /// To end.
+    stop: watch::Receiver<bool>,
+    /// To make room, if it stands unused.
+    crowd: Arc<Notify>,
+}
+
 /// What answers a listener's requests.
 pub(crate) trait Answers: Send + Sync + 'static {
     type Body: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
@@ -89,7 +102,8 @@ pub(crate) async fn serve<A: Answers>(
     let seats = Arc::new(Semaphore::new(terms.connections));
     let drain = terms.drain;
     let terms = Arc::new(terms);
-    let failures = Seldom::default();
+    let crowd = Arc::<Notify>::default();
+    let (failures, calls) = (Seldom::every(FAILURES_APART), Seldom::every(CALLS_APART));
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -98,12 +112,18 @@ pub(crate) async fn serve<A: Answers>(
             Some(_ended) = connections.join_next() => {}
             accepted = listener.accept() => match accepted {
                 Ok((stream, address)) => match Arc::clone(&seats).try_acquire_owned() {
-                    Err(_full) => terms.metrics.count(Count::ConnectionRefused),
+                    Err(_full) => {
+                        terms.metrics.count(Count::ConnectionRefused);
+                        if calls.may(clock::now()).is_some() {
+                            crowd.notify_waiters();
+                        }
+                    }
                     Ok(seat) => {
-                        let (answers, terms, stop) = (Arc::clone(&answers), Arc::clone(&terms), stop.clone());
+                        let (answers, terms) = (Arc::clone(&answers), Arc::clone(&terms));
+                        let told = Told { stop: stop.clone(), crowd: Arc::clone(&crowd) };
                         let address = address.ip().to_canonical();
                         connections.spawn(async move {
-                            connection::serve(stream, address, answers, terms, stop).await;
+                            connection::serve(stream, address, answers, terms, told).await;
                             drop(seat);
                         });
                     }

@@ -95,8 +95,8 @@ pub struct Limits {
     pub max_header: usize,
     /// Requests being answered at once; one more is refused with 503. A request counts once its body is there.
     pub in_flight: u16,
-    /// Connections from shoppers at once; one more is closed. Each may hold [`Limits::max_header`] bytes. Fewer where the
-    /// process may not open as many files.
+    /// Connections from shoppers at once; one more is closed, and those that stand unused make room. Each may hold
+    /// [`Limits::max_header`] bytes. Fewer where the process may not open as many files.
     pub connections: usize,
     /// Requests one HTTP/2 connection makes at once.
     pub streams: u32,
@@ -137,7 +137,7 @@ impl Default for Limits {
             max_body: 64 * 1024,
             max_header: 16 * 1024,
             in_flight: 256,
-            connections: 1024,
+            connections: 4096,
             streams: 32,
             cell_connections: 256,
             keep_connections: 64,

@@ -77,6 +77,12 @@ impl Activity {
         }
     }
 
+    /// Whether nothing was asked for this long.
+    pub(super) fn is_quiet(&self, quiet: Duration) -> bool {
+        let now = clock::now();
+        self.look(now, now.checked_sub(quiet).unwrap_or(now), quiet, Duration::MAX) == Ok(LetGo::Quiet)
+    }
+
     /// A verdict, or when to look again.
     fn look(&self, now: Instant, from: Instant, quiet: Duration, whole: Duration) -> Result<LetGo, Instant> {
         let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,7 +90,7 @@ impl Activity {
         let oldest = requests.open.first_key_value().map(|(_, begun)| *begun);
         match oldest {
             Some(begun) if now.duration_since(begun) >= whole => Ok(LetGo::Overdue),
-            Some(begun) => Err((begun + whole).min(now + quiet)),
+            Some(begun) => Err(begun.checked_add(whole).map_or(now + quiet, |end| end.min(now + quiet))),
             None if self.writing.load(Ordering::Relaxed) => Err(now + quiet),
             None if now.duration_since(since) >= quiet => Ok(LetGo::Quiet),
             None => Err(since + quiet),

@@ -13,14 +13,13 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use super::activity::{Activity, LetGo, Open};
 use super::heads::{Head, Heads, Reads};
 use super::patience::Patience;
-use super::{Answers, Caller, Terms, stopped};
+use super::{Answers, Caller, Terms, Told, stopped};
 use crate::body::{Held, Watched};
 use crate::clock;
 use crate::metrics::{Count, Gauge};
@@ -28,6 +27,8 @@ use crate::tls::HTTP2;
 
 /// A handshake takes two round trips, three with a slow revocation check; more is a caller that holds a seat.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(5);
+/// How long a connection has to have been unused to make room for another: a page asks for its shelves in less.
+const UNUSED: Duration = Duration::from_secs(1);
 /// How long a connection without a request may stay while draining. A request may be on its way: a round trip.
 const LINGER: Duration = Duration::from_millis(500);
 /// HTTP/2 says goodbye twice, a round trip apart, and what a stream has left to send is not seen from here.
@@ -46,7 +47,7 @@ pub(super) async fn serve<A: Answers>(
     address: IpAddr,
     answers: Arc<A>,
     terms: Arc<Terms>,
-    stop: watch::Receiver<bool>,
+    told: Told,
 ) {
     if stream.set_nodelay(true).is_err() {
         return;
@@ -54,7 +55,7 @@ pub(super) async fn serve<A: Answers>(
     let _open = terms.metrics.up(Gauge::Connections);
     let activity = Arc::<Activity>::default();
     let stream = Patience::new(stream, terms.write, Arc::clone(&activity));
-    let served = Served { address, answers, activity, stop };
+    let served = Served { address, answers, activity, told };
     let Some(tls) = &terms.tls else { return served.plain(stream, &terms).await };
     let config = Arc::clone(&tls.read().unwrap_or_else(PoisonError::into_inner));
     match timeout(HANDSHAKE_WITHIN, TlsAcceptor::from(config).accept(stream)).await {
@@ -72,7 +73,7 @@ struct Served<A> {
     address: IpAddr,
     answers: Arc<A>,
     activity: Arc<Activity>,
-    stop: watch::Receiver<bool>,
+    told: Told,
 }
 
 impl<A: Answers> Served<A> {
@@ -94,7 +95,7 @@ impl<A: Answers> Served<A> {
             // A caller that has said all may wait for the answer.
             .half_close(true)
             .serve_connection(io, service);
-        drive(connection, http1::Connection::graceful_shutdown, self.stop, &self.activity, terms, LINGER)
+        drive(connection, http1::Connection::graceful_shutdown, self.told, &self.activity, terms, LINGER)
             .await;
     }
 
@@ -119,7 +120,7 @@ impl<A: Answers> Served<A> {
         drive(
             connection,
             http2::Connection::graceful_shutdown,
-            self.stop,
+            self.told,
             &self.activity,
             terms,
             LINGER_FRAMED,
@@ -145,7 +146,7 @@ async fn answer<A: Answers>(
 async fn drive<C: Future<Output = hyper::Result<()>>>(
     connection: C,
     goodbye: fn(Pin<&mut C>),
-    mut stop: watch::Receiver<bool>,
+    mut told: Told,
     activity: &Activity,
     terms: &Terms,
     linger: Duration,
@@ -162,9 +163,15 @@ async fn drive<C: Future<Output = hyper::Result<()>>>(
                 }
                 return;
             }
-            () = stopped(&mut stop), if !leaving => {
+            () = stopped(&mut told.stop), if !leaving => {
                 (leaving, from) = (true, clock::now());
                 goodbye(connection.as_mut());
+            }
+            () = told.crowd.notified(), if !leaving => {
+                if activity.is_quiet(UNUSED) {
+                    (leaving, from) = (true, clock::now());
+                    goodbye(connection.as_mut());
+                }
             }
             verdict = activity.let_go(from, quiet, terms.whole) => match verdict {
                 LetGo::Quiet if !leaving => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use domicile_edge::{Drained, Settings};
 use http::Method;
+use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;
 
 use crate::cell::{Cell, Does};
@@ -202,5 +203,27 @@ async fn paths_are_taken_as_they_are() {
         let answer = send(host.address, Method::GET, &path, &[], b"").await;
         assert_eq!(answer.status.as_u16(), status, "{path}");
     }
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn unused_connections_make_room() {
+    let (_artefact, host) = host(|settings| {
+        settings.limits.connections = 2;
+        settings.clocks.head = Duration::from_secs(600);
+    })
+    .await;
+    let get = format!("GET {SHELF} HTTP/1.1\r\nhost: edge\r\n\r\n");
+    let kept = [opened(host.address, get.as_bytes()).await, opened(host.address, b"GET ").await];
+    let last = get.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
+    let mut answer = String::new();
+    while answer.is_empty() {
+        // It may be closed before all is written.
+        let mut third = tokio::net::TcpStream::connect(host.address).await.unwrap();
+        drop(third.write_all(last.as_bytes()).await);
+        answer = closed(third).await;
+    }
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    drop(kept);
     host.stop().await;
 }
