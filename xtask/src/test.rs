@@ -129,7 +129,10 @@ fn artefact() -> anyhow::Result<()> {
         &paths::root().join("lists/overlay.dsse.json"),
         &out,
     )?;
-    process::run(Command::new(paths::binary("domicile")).args(["edge", "audit"]).arg(out))
+    let mut audit = Command::new(paths::binary("domicile"));
+    audit.args(["edge", "audit"]).arg(&out).arg("--modules").arg(paths::target().join("edge/modules"));
+    audit.arg("--manifest").arg(out.with_extension("manifest.dsse.json"));
+    process::run(audit.arg("--key").arg(cluster::demo_file("keys/edge.jwk")))
 }
 
 fn clippy() -> anyhow::Result<()> {

@@ -60,7 +60,19 @@ pub(crate) fn build_modules() -> anyhow::Result<()> {
 }
 
 /// The pure crates, which edge, cell and tools share.
-const POLICIES: [&str; 6] = ["deadline", "envelope", "ladder", "overlay", "pin", "topology"];
+const POLICIES: [&str; 11] = [
+    "deadline",
+    "edge-manifest",
+    "envelope",
+    "ladder",
+    "overlay",
+    "pin",
+    "receipt",
+    "rotation",
+    "route",
+    "token",
+    "topology",
+];
 
 /// Checks that the policy crates build for wasm32: what needs a clock, a socket or randomness does not.
 pub(crate) fn check_policies() -> anyhow::Result<()> {
