@@ -1,12 +1,18 @@
 //! `domicile rank`: one personal shelf beside the popularity list of the same locale and slot.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use domicile_wire::RankAnswer;
 use serde_json::{Value, json};
 
 use crate::client::{self, At, Client, Reply};
 use crate::{clock, key, output, topology};
+
+/// The reason when an answer was no answer: it broke off, or could not be read.
+const ANSWER_LOST: &str = "answer-lost";
+/// The reason when the topology's `page_limit` was over first: no page would swap its shelf any more.
+const PAGE_LIMIT: &str = "page-limit";
 
 /// Rows shown to a person.
 const ROWS: usize = 10;
@@ -61,10 +67,12 @@ pub(crate) async fn run(rank: Rank) -> anyhow::Result<ExitCode> {
     let pin = client::pin(&topology, target.class, &key::signing(&rank.at.pin_key)?)?;
     let inner = client::inner(&target, &pin, &rank.shopper, rank.anchor.clone())?;
     let started = clock::now();
-    let reply = edge.rank(&target, &pin, &inner).await?;
+    let within = Duration::from_millis(topology.clocks.page_limit_ms.into());
+    let reply = edge.rank(&target, &pin, &inner);
+    let reply = tokio::time::timeout(within, reply).await;
     let latency_ms = started.elapsed().as_secs_f64() * 1_000.0;
     Ok(match reply {
-        Reply::Relayed(Ok(answer)) => {
+        Ok(Ok(Reply::Relayed(Ok(answer)))) => {
             if rank.json {
                 output::json(&json!({
                     "outcome": "relayed", "latency_ms": latency_ms, "answer": &*answer, "list": list,
@@ -74,29 +82,53 @@ pub(crate) async fn run(rank: Rank) -> anyhow::Result<ExitCode> {
             }
             ExitCode::SUCCESS
         }
-        Reply::Relayed(Err(problem)) => {
-            output::json(&json!({ "outcome": "relayed", "latency_ms": latency_ms, "problem": problem }));
-            ExitCode::FAILURE
+        Ok(Ok(Reply::Relayed(Err(problem)))) => {
+            let problem = serde_json::to_value(&problem)?;
+            refused(&rank, &json!({ "outcome": "relayed", "latency_ms": latency_ms, "problem": problem }))
         }
-        Reply::Fallback { reason, list } => {
-            if rank.json {
-                output::json(&json!({
-                    "outcome": "fallback", "reason": reason, "latency_ms": latency_ms, "list": list,
-                }));
-            } else {
-                output::line(format!(
-                    "{} / {}: fallback ({reason}), {latency_ms:.1} ms",
-                    rank.locale, rank.slot
-                ));
-                beside(&list, None);
-            }
-            ExitCode::FAILURE
+        Ok(Ok(Reply::Refused { status, problem })) => {
+            refused(&rank, &json!({ "outcome": "refused", "status": status.as_u16(), "problem": problem }))
         }
-        Reply::Refused { status, problem } => {
-            output::json(&json!({ "outcome": "refused", "status": status.as_u16(), "problem": problem }));
-            ExitCode::FAILURE
+        Ok(Ok(Reply::Fallback { reason, list })) => fell_back(&rank, &reason, latency_ms, &list),
+        // The list is on the page already: an answer that breaks off, or comes too late, changes nothing there.
+        Ok(Err(lost)) => {
+            tell(&format!("{lost:#}"));
+            fell_back(&rank, ANSWER_LOST, latency_ms, &list)
         }
+        Err(_elapsed) => fell_back(&rank, PAGE_LIMIT, latency_ms, &list),
     })
+}
+
+fn fell_back(rank: &Rank, reason: &str, latency_ms: f64, list: &Value) -> ExitCode {
+    if rank.json {
+        output::json(
+            &json!({ "outcome": "fallback", "reason": reason, "latency_ms": latency_ms, "list": list }),
+        );
+    } else {
+        output::line(format!("{} / {}: fallback ({reason}), {latency_ms:.1} ms", rank.locale, rank.slot));
+        beside(list, None);
+    }
+    ExitCode::FAILURE
+}
+
+/// Shows a problem document: whole to a script, its code and words to a person.
+fn refused(rank: &Rank, outcome: &Value) -> ExitCode {
+    if rank.json {
+        output::json(outcome);
+    } else {
+        let said = |name: &str| {
+            outcome.pointer(&format!("/problem/{name}")).and_then(Value::as_str).unwrap_or_default()
+        };
+        let words = [said("title"), said("detail")].into_iter().filter(|words| !words.is_empty());
+        let words = words.collect::<Vec<_>>().join("; ");
+        tell(&format!("{} / {}: {}: {words}", rank.locale, rank.slot, said("code")));
+    }
+    ExitCode::FAILURE
+}
+
+#[expect(clippy::print_stderr, reason = "a command-line tool reports on standard error")]
+fn tell(words: &str) {
+    eprintln!("domicile: {words}");
 }
 
 fn show(rank: &Rank, answer: &RankAnswer, latency_ms: f64, list: &Value) {
@@ -137,6 +169,6 @@ struct Micros(u64);
 
 impl Micros {
     fn millis(&self) -> f64 {
-        std::time::Duration::from_micros(self.0).as_secs_f64() * 1_000.0
+        Duration::from_micros(self.0).as_secs_f64() * 1_000.0
     }
 }
