@@ -14,5 +14,6 @@ mod error;
 mod manifest;
 mod time;
 
+pub use domicile_envelope::sha256_hex;
 pub use error::ManifestError;
-pub use manifest::{CellOrigin, Interface, Manifest, PAYLOAD_TYPE, Scheme, VERSION, sha256_hex};
+pub use manifest::{CellOrigin, Interface, Manifest, PAYLOAD_TYPE, Scheme, VERSION};

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use domicile_envelope::{Envelope, SigningKey, VerifyingKey};
+use domicile_envelope::{Envelope, SigningKey, VerifyingKey, sha256_hex};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 use crate::ManifestError;
 
@@ -161,12 +160,6 @@ impl fmt::Display for CellOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}", self.scheme.as_str(), self.authority)
     }
-}
-
-/// SHA-256 in lower-case hex.
-#[must_use]
-pub fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@
 //! deterministic: the same payload and key give the same bytes); RFC 7517/7518 (key files are JWK).
 
 mod document;
+mod hash;
 mod key;
 
 pub use document::{Envelope, EnvelopeError};
+pub use hash::{hex, sha256_hex};
 pub use key::{KeyError, KeyId, SigningKey, VerifyingKey};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 
+use domicile_nearest::with_nearest;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -75,20 +76,6 @@ fn form(error: &serde_json::Error) -> OverlayError {
     let text = error.to_string();
     let text = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
     OverlayError::Form { line, column, problem: with_nearest(text) }
-}
-
-/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into a message that names the nearest of them.
-fn with_nearest(message: &str) -> String {
-    let Some((found, known)) =
-        message.strip_prefix("unknown field `").and_then(|rest| rest.rsplit_once("`, expected "))
-    else {
-        return message.to_owned();
-    };
-    let known = known.split('`').skip(1).step_by(2);
-    match known.min_by_key(|known| strsim::damerau_levenshtein(found, known)) {
-        Some(nearest) => format!("unknown field {found:?}; the nearest known one is {nearest:?}"),
-        None => format!("unknown field {found:?}"),
-    }
 }
 
 /// Reads an object that names no key twice. JSON leaves open which one holds (RFC 8259, section 4), and the last one

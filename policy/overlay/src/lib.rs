@@ -18,9 +18,8 @@ mod item;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domicile_envelope::{Envelope, VerifyingKey};
+use domicile_envelope::{Envelope, VerifyingKey, sha256_hex};
 use domicile_topology::Topology;
-use sha2::{Digest as _, Sha256};
 
 pub use document::Item;
 pub use error::{Denial, ListProblem, OverlayError};
@@ -77,7 +76,7 @@ impl Overlay {
             return Err(OverlayError::Stale(document.not_after));
         }
         Ok(Self {
-            id: format!("sha256:{}", hex(&Sha256::digest(payload))),
+            id: format!("sha256:{}", sha256_hex(payload)),
             not_after_seconds: until.as_second(),
             locales: check::locales(document.locales, &document.slots, topology)?,
             vocabulary: document.vocabulary,
@@ -158,10 +157,6 @@ impl Rules {
     pub fn lists(&self) -> impl Iterator<Item = (&str, &[Item])> {
         self.lists.iter().map(|(slot, list)| (slot.as_str(), list.as_slice()))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@
 //!
 //! Source of the envelope: DSSE (`policy/envelope`). Pure: the time is an argument.
 
+pub use domicile_envelope::sha256_hex as hash;
 use domicile_envelope::{Envelope, EnvelopeError, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
 /// The payload type of a receipt's envelope.
 pub const PAYLOAD_TYPE: &str = "application/vnd.domicile.receipt+json";
@@ -102,12 +102,6 @@ pub struct Stated<'a> {
     pub rung: &'a str,
     /// Seconds since 1970.
     pub time_s: i64,
-}
-
-/// SHA-256 of a sealed request or of an answer's content, in hex.
-#[must_use]
-pub fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Receipt {

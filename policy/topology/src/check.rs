@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use domicile_envelope::VerifyingKey;
+use domicile_nearest::nearest;
 use domicile_pin::EpochPolicy;
 
 use crate::file::{CellTable, ClassTable, File, KeyTable, LocaleTable, SlotTable};
@@ -297,7 +298,7 @@ impl KeyUse {
 }
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    match known.min_by_key(|k| strsim::damerau_levenshtein(name, k)) {
+    match nearest(name, known) {
         Some(nearest) => format!("unknown {what} {name:?}; the nearest known one is {nearest:?}"),
         None => format!("unknown {what} {name:?}; no {what} is defined"),
     }

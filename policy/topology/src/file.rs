@@ -1,5 +1,6 @@
 //! The file's form: serde types, one for each table, and the nearest known name for an unknown key.
 
+use domicile_nearest::with_nearest;
 use serde::Deserialize;
 
 use crate::{KeyUse, OnExhaustion, Scheme, TopologyError, Trust};
@@ -177,18 +178,4 @@ pub(crate) fn read(text: &str) -> Result<File, TopologyError> {
         None => return Err(TopologyError::one("version", format!("missing; write `version = {VERSION}`"))),
     }
     toml::from_str(text).map_err(|e| TopologyError::one(place(e.span()), with_nearest(e.message())))
-}
-
-/// Turns serde's "unknown field `x`, expected one of `a`, `b`" into a message that names the nearest of them.
-fn with_nearest(message: &str) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let Some(found) = quoted.next().filter(|_| message.starts_with("unknown ")) else {
-        return message.to_owned();
-    };
-    let nearest = quoted.min_by_key(|known| strsim::damerau_levenshtein(found, known));
-    let kind = if message.starts_with("unknown variant") { "value" } else { "key" };
-    match nearest {
-        Some(nearest) => format!("unknown {kind} `{found}`; the nearest known one is `{nearest}`"),
-        None => format!("unknown {kind} `{found}`"),
-    }
 }

@@ -4,8 +4,7 @@
 //! Everything that changes more often (pins, overlays, snapshots, edges) is signed with keys that the topology lists,
 //! so that publishing those never needs the root key.
 
-use domicile_envelope::{Envelope, EnvelopeError, KeyId, SigningKey, VerifyingKey};
-use sha2::{Digest as _, Sha256};
+use domicile_envelope::{Envelope, EnvelopeError, KeyId, SigningKey, VerifyingKey, sha256_hex};
 
 use crate::{KeyUse, Topology, TopologyError, published};
 
@@ -72,7 +71,7 @@ impl Topology {
             return Err(EnvelopeError::Untrusted { signers: Vec::new(), trusted: Vec::new() }.into());
         };
         topology.fits_root(signer)?;
-        Ok(SignedTopology { topology, sha256: hex(&Sha256::digest(text.as_bytes())), signer: signer.id() })
+        Ok(SignedTopology { topology, sha256: sha256_hex(text.as_bytes()), signer: signer.id() })
     }
 
     fn fits_root(&self, key: &VerifyingKey) -> Result<(), SignedTopologyError> {
@@ -84,10 +83,6 @@ impl Topology {
         }
         Ok(())
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -111,7 +106,7 @@ mod tests {
         let signed = Topology::open(&envelope, &trusted).unwrap();
         assert_eq!(signed.topology, Topology::parse(DEMO).unwrap());
         assert_eq!(signed.signer, successor.verifying_key().id());
-        assert_eq!(signed.sha256, hex(&Sha256::digest(DEMO)));
+        assert_eq!(signed.sha256, sha256_hex(DEMO.as_bytes()));
     }
 
     #[test]
