@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use domicile_seal::size;
 use domicile_topology::{CellId, Topology};
 
 use crate::clock::Clock;
@@ -14,8 +15,10 @@ use crate::pins::PinBook;
 use crate::ranker::Ranker;
 use crate::retrieval::CandidateIndex;
 use crate::room::Room;
+use crate::sealing::Sealing;
 use crate::snapshots::Snapshot;
 use crate::telemetry::{Seldom, Telemetry};
+use crate::tokens::Tokens;
 
 /// How far the gateway's listener reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +59,18 @@ pub struct Cell {
     pub telemetry: Telemetry,
     /// The pins it has seen to be good.
     pub pins: PinBook,
+    /// Its sealing keys, if it takes sealed requests.
+    pub sealing: Option<Sealing>,
+    /// The tokens it takes, if any.
+    pub tokens: Option<Tokens>,
+    /// Bytes of each of its sealed answers.
+    pub answer_size: usize,
     /// Room for index searches.
     pub searches: Room,
     /// The log line of a store that fails.
     pub store_failed: Seldom,
+    /// The log line of sealing keys that cannot be made.
+    pub keys_failed: Seldom,
 }
 
 /// The parts that are loaded from outside.
@@ -74,6 +85,10 @@ pub struct Parts {
     pub index: Arc<dyn CandidateIndex>,
     /// The models.
     pub ranker: Ranker,
+    /// The sealing keys.
+    pub sealing: Option<Sealing>,
+    /// The tokens' keys and terms.
+    pub tokens: Option<Tokens>,
 }
 
 impl Cell {
@@ -92,7 +107,11 @@ impl Cell {
             telemetry: Telemetry::new(&parts.snapshot.id),
             pins: PinBook::new(&topology),
             searches: Room::of(config.limits.searches),
+            answer_size: size::answer_for_all(topology.slots.iter().map(|slot| slot.items.into())),
+            sealing: parts.sealing,
+            tokens: parts.tokens,
             store_failed: Seldom::default(),
+            keys_failed: Seldom::default(),
             topology,
             id,
             name,

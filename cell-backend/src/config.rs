@@ -4,6 +4,8 @@
 //! topology's `cell_budget` when the configuration is loaded: a plan that cannot fit is refused with the arithmetic,
 //! not discovered at the 99th percentile.
 
+mod sealed;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ use serde::Deserialize;
 use crate::failure::{Exit, Failure, read_text};
 use crate::features::embedded::READS;
 use crate::listen::Terms;
+
+pub use sealed::{Seal, TokenTerms};
 
 /// The version this build reads.
 const VERSION: u32 = 1;
@@ -38,6 +42,12 @@ pub struct Config {
     /// What callers may keep of the listeners.
     #[serde(default)]
     pub listener: Listener,
+    /// Sealing keys; none: no sealed request is taken.
+    #[serde(default)]
+    pub seal: Option<Seal>,
+    /// Whose tokens are taken; none: no token is.
+    #[serde(default)]
+    pub tokens: Option<TokenTerms>,
 }
 
 /// What each stage of a request may take, in milliseconds; too long a one is refused because the sum no longer fits.
@@ -113,6 +123,8 @@ impl Default for Config {
             budgets: Budgets::default(),
             limits: Limits::default(),
             listener: Listener::default(),
+            seal: None,
+            tokens: None,
         }
     }
 }
@@ -189,6 +201,11 @@ impl Config {
         }
         config.limits.check()?;
         config.listener.check()?;
+        config.seal.as_ref().map_or(Ok(()), Seal::check)?;
+        config.tokens.as_ref().map_or(Ok(()), TokenTerms::check)?;
+        if config.seal.is_some() && config.tokens.is_none() {
+            return Err("[seal] without [tokens]: a sealed request says who asks by a token".to_owned());
+        }
         Ok(config)
     }
 }
@@ -318,6 +335,27 @@ mod tests {
         assert_eq!(error, "unknown key `in_flihgt`; the nearest known one is `in_flight`");
         assert!(Config::parse("version = 2").unwrap_err().contains("version 1"));
         assert!(Config::parse("[limits]\nin_flight = 3").unwrap_err().contains("write version = 1"));
+    }
+
+    #[test]
+    fn what_seals_fits_together_or_is_refused() {
+        let seal = "[seal]\nkey_dir = \"keys\"\nsigning_key = \"cell.jwk\"\n";
+        let tokens = "[tokens]\nkeys = \"tokens.json\"\n";
+        let parse = |seal_more: &str, tokens: &str| {
+            Config::parse(&format!("version = 1\n{seal}{seal_more}\n{tokens}"))
+        };
+        assert!(parse("", tokens).is_ok());
+        assert!(parse("", "").unwrap_err().contains("[tokens]"));
+        for (more, part) in [
+            ("overlap_s = 60", "overlap of 60 s"),
+            ("rotate_every_s = 5", "at least 60 s"),
+            ("statement_s = 10", "seal.statement_s = 10"),
+            ("date_window_s = 0", "seal.date_window_s = 0"),
+            ("rotate_evry_s = 0", "nearest known one is `rotate_every_s`"),
+        ] {
+            let error = parse(more, tokens).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

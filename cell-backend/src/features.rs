@@ -5,14 +5,16 @@
 //! they live in the snapshot. A row holds external item ids, not indices, since it outlives snapshots.
 
 pub mod embedded;
+mod intake;
 pub mod row;
 
 use std::future::Future;
 use std::pin::Pin;
 
-use domicile_wire::ShopperId;
+use domicile_wire::{Event, ShopperId};
 
-pub use row::{Group, ITEMS_MAX, ItemHistory, Kind, RECENT_MAX, Row};
+pub use intake::{EVENT_IDS_MAX, SESSION_ITEMS_MAX, Taken, taken_in};
+pub use row::{EventMark, Group, ITEMS_MAX, ItemHistory, Kind, RECENT_MAX, Row};
 
 /// Why the store did not answer. Never says for whom.
 #[derive(Debug, thiserror::Error)]
@@ -32,11 +34,34 @@ pub enum StoreError {
 }
 
 /// A read in flight.
-pub type Reading<'a> = Pin<Box<dyn Future<Output = Result<Option<Row>, StoreError>> + Send + 'a>>;
+pub type Reading<'a> = Doing<'a, Option<Row>>;
+
+/// A call of the store in flight.
+pub type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// Everything that is kept of one shopper.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The row.
+    pub row: Option<Row>,
+    /// When the shopper was last erased, seconds since the Unix epoch.
+    pub erased_s: Option<i64>,
+}
 
 /// A store of shoppers' rows.
 pub trait FeatureStore: Send + Sync {
     /// The shopper's row, or none when the store knows nothing of them: one read, never on the async threads. The
     /// reads that are under way are bounded, those that nobody waits for any more included; one more waits.
     fn read<'a>(&'a self, shopper: &'a ShopperId) -> Reading<'a>;
+
+    /// Takes a batch of events in. Once it is over without an error, what was accepted is durable. May be repeated: an
+    /// event is taken once.
+    fn take<'a>(&'a self, shopper: &'a ShopperId, events: Vec<Event>, now_s: i64) -> Doing<'a, Taken>;
+
+    /// Everything that is kept of the shopper.
+    fn kept<'a>(&'a self, shopper: &'a ShopperId) -> Doing<'a, Kept>;
+
+    /// Erases the shopper: a tombstone that outlives imports, and the row with it, durably and together. May be
+    /// repeated. Gives the tombstone's time.
+    fn erase<'a>(&'a self, shopper: &'a ShopperId, now_s: i64) -> Doing<'a, i64>;
 }

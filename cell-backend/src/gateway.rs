@@ -1,32 +1,48 @@
-//! The gateway: `POST /gateway`, one binary HTTP message in, one out.
+//! The gateway: `POST /gateway`, one request in, one answer out; `GET /keys`, what may be sealed to.
 //!
-//! Sealed requests are opened between the body and [`Cell::answer`], and nowhere else. Of the request's headers
-//! only the number of hosts is looked at; none is forwarded or logged, and no body is. The gate comes first and is a plain counter: a request that finds no
-//! room is told so before a byte of its body is read. The last clock is here as well: whatever the parts below do, a
-//! request that waits for anything when the cell's budget is over is answered without it.
+//! Sealed requests are opened here, between the body and [`Cell::answer`], and nowhere else (`gateway/sealed.rs`). Of the
+//! request's headers only the number of hosts and the content type are looked at; none is forwarded or logged, and no
+//! body is. The gate comes first and is a plain counter: a request that finds no room is told so before a byte of its
+//! body is read. The last clock is here as well: whatever the parts below do, a request that waits for anything when
+//! the cell's budget is over is answered without it.
+
+mod sealed;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::post;
-use domicile_deadline::Deadline;
+use axum::routing::{get, post};
+use bytes::Bytes;
+use domicile_deadline::{Deadline, Moment};
+use domicile_seal::{REQUEST_TYPE, SealRefusal, size};
 use domicile_wire::problem::TYPE;
-use domicile_wire::{FramingError, GATEWAY_PATH, MEDIA_TYPE, REQUEST_MAX};
+use domicile_wire::{FramingError, GATEWAY_PATH, KEYS_PATH, MEDIA_TYPE, REQUEST_MAX};
 use http_body_util::LengthLimitError;
 use tokio::sync::Semaphore;
 
-use crate::cell::Cell;
+use crate::cell::{Cell, Reach};
 use crate::listen::names_one_host;
+use crate::pipeline::Way;
 use crate::telemetry::Turned;
 
 /// After a refusal for want of room or time: what is in the cell is gone within its budget, well below a second.
 const RETRY_AFTER_S: &str = "1";
+
+/// The type of a problem with the key (RFC 9458, section 5.3).
+const KEY_TYPE: &str = "https://iana.org/assignments/http-problem-types#ohttp-key";
+
+/// How a body is to be read, by its content type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Sealed,
+    Plain,
+}
 
 /// The gateway of a cell.
 #[derive(Clone)]
@@ -46,6 +62,7 @@ impl Gateway {
     pub fn routes(self) -> Router {
         Router::new()
             .route(GATEWAY_PATH, post(gateway))
+            .route(KEYS_PATH, get(keys))
             .fallback(|| async { outer(StatusCode::NOT_FOUND, "unknown-route") })
             .method_not_allowed_fallback(|| async {
                 outer(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed")
@@ -62,11 +79,53 @@ impl Gateway {
     fn turn_away(&self, turned: Turned) -> Response {
         self.cell.telemetry.turned(turned);
         let status = StatusCode::from_u16(turned.status()).unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
-        let mut response = outer(status, turned.as_str());
+        let mut response = if turned.is_of_the_key() {
+            typed(KEY_TYPE, status, turned.as_str())
+        } else {
+            outer(status, turned.as_str())
+        };
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_S));
         }
         response
+    }
+
+    /// How to read a body of this content type. A plain one is taken on loopback only, until clients seal.
+    fn form(&self, headers: &HeaderMap) -> Result<Form, Turned> {
+        let mut types = headers.get_all(header::CONTENT_TYPE).iter();
+        match (types.next().map(HeaderValue::as_bytes), types.next()) {
+            (Some(media), None) if media == REQUEST_TYPE.as_bytes() => Ok(Form::Sealed),
+            (None, None) if self.cell.reach == Reach::Loopback => Ok(Form::Plain),
+            (Some(media), None) if media == MEDIA_TYPE.as_bytes() && self.cell.reach == Reach::Loopback => {
+                Ok(Form::Plain)
+            }
+            _ => Err(Turned::NotSealed),
+        }
+    }
+
+    /// The whole body, within the cell's budget.
+    async fn body(&self, body: Body, most: usize) -> Result<Bytes, Turned> {
+        match tokio::time::timeout(self.budget(), to_bytes(body, most)).await {
+            Ok(read) => read.map_err(unread),
+            Err(_) => Err(Turned::Slow),
+        }
+    }
+
+    fn budget(&self) -> Duration {
+        Duration::from_millis(self.cell.topology.clocks.cell_budget_ms.into())
+    }
+
+    fn remaining(&self, arrived: Moment) -> Duration {
+        Deadline::after(arrived, self.budget()).remaining(self.cell.clock.now())
+    }
+
+    async fn plain(&self, arrived: Moment, body: Body) -> Result<Vec<u8>, Turned> {
+        let bytes = self.body(body, REQUEST_MAX).await?;
+        let answer = self.cell.answer(arrived, &bytes, Way::Plain);
+        match tokio::time::timeout(self.remaining(arrived), answer).await {
+            Ok(answer) => answer.map_err(Turned::Framing),
+            Err(_) => Err(Turned::Late),
+        }
     }
 }
 
@@ -75,26 +134,52 @@ async fn one_host(State(gateway): State<Gateway>, request: Request, next: Next) 
     if names_one_host(request.headers()) { next.run(request).await } else { gateway.turn_away(Turned::Host) }
 }
 
-async fn gateway(State(gateway): State<Gateway>, body: Body) -> Response {
+async fn gateway(State(gateway): State<Gateway>, headers: HeaderMap, body: Body) -> Response {
     let arrived = gateway.cell.clock.now();
+    let form = match gateway.form(&headers) {
+        Ok(form) => form,
+        Err(turned) => return gateway.turn_away(turned),
+    };
+    if let (Form::Sealed, Some(length)) = (form, body.size_hint().exact())
+        && let Err(turned) = fits(length)
+    {
+        return gateway.turn_away(turned);
+    }
     let Ok(_room) = gateway.gate.try_acquire() else {
         return gateway.turn_away(Turned::Busy);
     };
-    let budget = Duration::from_millis(gateway.cell.topology.clocks.cell_budget_ms.into());
-    let bytes = match tokio::time::timeout(budget, to_bytes(body, REQUEST_MAX)).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(error)) => return gateway.turn_away(unread(error)),
-        Err(_) => return gateway.turn_away(Turned::Slow),
+    let (answer, media) = match form {
+        Form::Sealed => (gateway.sealed(arrived, body).await, domicile_seal::ANSWER_TYPE),
+        Form::Plain => (gateway.plain(arrived, body).await, MEDIA_TYPE),
     };
-    let remaining = Deadline::after(arrived, budget).remaining(gateway.cell.clock.now());
-    match tokio::time::timeout(remaining, gateway.cell.answer(arrived, &bytes)).await {
-        Ok(Ok(answer)) => {
-            let headers = [(header::CONTENT_TYPE, MEDIA_TYPE), (header::CACHE_CONTROL, "no-store")];
+    match answer {
+        Ok(answer) => {
+            let headers = [(header::CONTENT_TYPE, media), (header::CACHE_CONTROL, "no-store")];
             (headers, answer).into_response()
         }
-        Ok(Err(error)) => gateway.turn_away(Turned::Framing(error)),
-        Err(_) => gateway.turn_away(Turned::Late),
+        Err(turned) => gateway.turn_away(turned),
     }
+}
+
+/// A sealed request's length before a byte of it is read: noise mostly has another one.
+fn fits(length: u64) -> Result<(), Turned> {
+    match length.cmp(&(size::REQUEST as u64)) {
+        std::cmp::Ordering::Less => Err(Turned::Seal(SealRefusal::Size)),
+        std::cmp::Ordering::Equal => Ok(()),
+        std::cmp::Ordering::Greater => Err(Turned::Framing(FramingError::TooLarge)),
+    }
+}
+
+/// The signed statement of the cell's keys.
+async fn keys(State(gateway): State<Gateway>) -> Response {
+    let current = gateway.cell.sealing.as_ref().map(crate::sealing::Sealing::current);
+    let Some((current, statement)) = current.and_then(|now| Some((now.max_age_s, now.statement.clone()?)))
+    else {
+        return outer(StatusCode::NOT_FOUND, "no-keys");
+    };
+    let kept = format!("public, max-age={current}");
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, kept.as_str())];
+    (headers, statement).into_response()
 }
 
 /// Why a body was not read: it went on past the limit, or its connection broke.
@@ -107,9 +192,13 @@ fn unread(error: axum::Error) -> Turned {
 
 /// A problem document outside the seal (RFC 9457). It knows nothing but the code.
 pub(crate) fn outer(status: StatusCode, code: &str) -> Response {
+    typed(&format!("{TYPE}{code}"), status, code)
+}
+
+fn typed(kind: &str, status: StatusCode, code: &str) -> Response {
     let title = status.canonical_reason().unwrap_or_default();
     let number = status.as_u16();
-    let body = format!(r#"{{"type":"{TYPE}{code}","title":"{title}","status":{number},"code":"{code}"}}"#);
+    let body = format!(r#"{{"type":"{kind}","title":"{title}","status":{number},"code":"{code}"}}"#);
     let headers = [(header::CONTENT_TYPE, "application/problem+json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, body).into_response()
 }

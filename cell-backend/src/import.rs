@@ -71,6 +71,8 @@ pub struct Report {
     pub shoppers_without_locale: u64,
     /// Events of shoppers that were not taken.
     pub events_not_taken: u64,
+    /// Events from before their shopper's erasure, by the file's own times: never taken again.
+    pub events_erased: u64,
     /// By how many seconds the events were moved.
     pub shifted_s: i64,
     /// How long it took, in milliseconds.
@@ -102,8 +104,11 @@ pub fn import(options: &Options) -> Result<Report, Failure> {
     let store = EmbeddedStore::open(&options.store)?;
     store.claim(&options.store, &me.owner())?;
 
+    let tombstones = store.tombstones().map_err(|e| Failure::new(Exit::Store, e.to_string()))?;
+
     let mut report = Report::default();
-    let (mut taken, last_s) = gather(options, &topology, cell, &assignments, clock, &mut report)?;
+    let (mut taken, last_s) =
+        gather(options, &topology, cell, &assignments, &tombstones, clock, &mut report)?;
     // Before the store is touched: an import replaces what is in it, and an empty file is a mistake.
     let last_s = last_s.ok_or_else(|| {
         let remedy = "give the shop's events; an import replaces what the store holds";
@@ -127,6 +132,7 @@ fn gather(
     topology: &Topology,
     cell: CellId,
     assignments: &Assignments,
+    tombstones: &HashMap<Box<str>, i64>,
     clock: Clock,
     report: &mut Report,
 ) -> Result<(Taken, Option<i64>), Failure> {
@@ -145,7 +151,10 @@ fn gather(
                 home
             }
         };
-        if home == Home::Here {
+        let erased = tombstones.get(event.shopper).is_some_and(|&erased_s| event.time_s <= erased_s);
+        if home == Home::Here && erased {
+            report.events_erased += 1;
+        } else if home == Home::Here {
             report.events += 1;
             if !taken.contains_key(event.shopper) {
                 taken.insert(event.shopper.into(), Items::default());
@@ -185,7 +194,7 @@ fn write(
 fn row(items: Items, shift_s: i64, now_s: i64) -> Row {
     let mut items = items.into_sorted();
     items.iter_mut().for_each(|history| history.shift(shift_s));
-    Row { updated_s: now_s, profile: Group { items }, session: Group::default() }
+    Row { updated_s: now_s, profile: Group { items }, ..Row::default() }
 }
 
 impl Report {

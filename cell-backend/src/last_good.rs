@@ -32,8 +32,13 @@ struct Key {
     anchor: Vec<String>,
 }
 
+/// How many erasures there had been when a ranking was begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begun(u64);
+
 #[derive(Default)]
 struct Generations {
+    erasures: u64,
     young: HashMap<Key, (Moment, Ranking)>,
     old: HashMap<Key, (Moment, Ranking)>,
 }
@@ -51,10 +56,19 @@ impl LastGoodCache {
         Self { generations: Mutex::default(), half: (entries / 2).max(1), keep }
     }
 
-    /// Remembers the ranking of a page.
-    pub fn put(&self, shopper: &ShopperId, page: &RankRequest, now: Moment, ranking: Ranking) {
+    /// To be asked before the shopper's row is read.
+    pub fn begin(&self) -> Begun {
+        Begun(self.lock().erasures)
+    }
+
+    /// Remembers the ranking of a page, unless somebody was erased since it was begun: it may have been made from what
+    /// is gone. Erasures are seldom, so nothing is lost by not asking who.
+    pub fn put(&self, begun: Begun, shopper: &ShopperId, page: &RankRequest, now: Moment, ranking: Ranking) {
         let key = key(shopper, page);
         let mut generations = self.lock();
+        if begun != Begun(generations.erasures) {
+            return;
+        }
         if generations.young.len() >= self.half && !generations.young.contains_key(&key) {
             generations.old = std::mem::take(&mut generations.young);
         }
@@ -67,6 +81,14 @@ impl LastGoodCache {
         let generations = self.lock();
         let (at, ranking) = generations.young.get(&key).or_else(|| generations.old.get(&key))?;
         (now.since(*at) <= self.keep).then(|| ranking.clone())
+    }
+
+    /// Forgets everything of a shopper, and what is being ranked for them now.
+    pub fn forget(&self, shopper: &ShopperId) {
+        let mut generations = self.lock();
+        generations.erasures += 1;
+        generations.young.retain(|key, _| key.shopper != *shopper);
+        generations.old.retain(|key, _| key.shopper != *shopper);
     }
 
     /// Number of rankings.
@@ -114,7 +136,7 @@ mod tests {
     fn a_ranking_is_its_page_s_alone() {
         let cache = LastGoodCache::new(10, Duration::from_secs(60));
         let now = Moment::from_micros(0);
-        cache.put(&shopper(1), &page("basket", &["milk", "bread"]), now, ranking());
+        cache.put(cache.begin(), &shopper(1), &page("basket", &["milk", "bread"]), now, ranking());
         let held = |anchor: &[&str]| cache.get(&shopper(1), &page("basket", anchor), now).is_some();
         assert!(held(&["milk", "bread"]) && held(&["bread", "milk", "bread"]));
         assert!(!held(&[]) && !held(&["milk"]) && !held(&["milk", "bread", "wine"]));
@@ -124,7 +146,7 @@ mod tests {
     fn a_ranking_is_kept_for_its_time_and_its_place() {
         let cache = LastGoodCache::new(10, Duration::from_secs(60));
         let now = Moment::from_micros(0);
-        cache.put(&shopper(1), &page("home", &[]), now, ranking());
+        cache.put(cache.begin(), &shopper(1), &page("home", &[]), now, ranking());
         let later = |seconds| now.plus(Duration::from_secs(seconds));
         assert!(cache.get(&shopper(1), &page("home", &[]), later(60)).is_some());
         assert!(cache.get(&shopper(1), &page("home", &[]), later(61)).is_none());
@@ -133,11 +155,24 @@ mod tests {
     }
 
     #[test]
+    fn an_erased_shopper_is_forgotten_with_the_ranking_under_way() {
+        let cache = LastGoodCache::new(10, Duration::from_secs(60));
+        let (now, page) = (Moment::from_micros(0), page("home", &[]));
+        (1..=2).for_each(|n| cache.put(cache.begin(), &shopper(n), &page, now, ranking()));
+        let begun = cache.begin();
+        cache.forget(&shopper(1));
+        cache.put(begun, &shopper(1), &page, now, ranking());
+        assert!(cache.get(&shopper(1), &page, now).is_none() && cache.get(&shopper(2), &page, now).is_some());
+        cache.put(cache.begin(), &shopper(1), &page, now, ranking());
+        assert!(cache.get(&shopper(1), &page, now).is_some(), "what is begun later is a new life");
+    }
+
+    #[test]
     fn the_bound_holds_and_the_newest_half_is_there() {
         let cache = LastGoodCache::new(10, Duration::from_secs(60));
         let now = Moment::from_micros(0);
         for number in 0..1_000 {
-            cache.put(&shopper(number), &page("home", &[]), now, ranking());
+            cache.put(cache.begin(), &shopper(number), &page("home", &[]), now, ranking());
             assert!(cache.len() <= 10);
         }
         assert!((995..1_000).all(|number| cache.get(&shopper(number), &page("home", &[]), now).is_some()));

@@ -163,6 +163,11 @@ fn run_import(args: ImportArgs) -> anyhow::Result<()> {
     writeln!(out, "{} shoppers have a class without any cell", report.shoppers_without_cell)?;
     writeln!(out, "{} shoppers have no locale in the assignments", report.shoppers_without_locale)?;
     writeln!(out, "{} events of those were not taken", report.events_not_taken)?;
+    writeln!(
+        out,
+        "{} events are older than their shopper's erasure and were not taken",
+        report.events_erased
+    )?;
     let (dropped, most) = (report.events_dropped, domicile_cell::features::ITEMS_MAX);
     Ok(writeln!(out, "{dropped} events were dropped: of items beyond a shopper's {most} latest")?)
 }

@@ -1,29 +1,31 @@
 //! The request's path through the cell, top to bottom.
 //!
-//! gate → decode → authenticate → residency → admission → features → query tower → candidates → eligibility → rank →
-//! respond. One deadline is made at the gate and handed down; a stage may shorten it for itself, nothing lengthens it,
+//! gate → unseal → decode → freshness → authenticate → residency → admission → features → query tower → candidates →
+//! eligibility → rank → respond, receipt → seal; gate and seal are the gateway's. One deadline is made at the gate and handed down; a stage may shorten it for itself, nothing lengthens it,
 //! and work past it does not start. What a stage could not do in its time costs a rung, never the answer.
 
+mod admit;
 mod climb;
 mod gather;
+mod shopper;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use domicile_deadline::Moment;
 use domicile_ladder::{Reason, Rung};
-use domicile_topology::Class;
+use domicile_receipt::Stated;
 use domicile_wire::{
-    Candidates, Code, Features, FramingError, InnerRequest, Problem, RankAnswer, RankedItem, RequestError,
-    decode_request, encode_answer, encode_problem,
+    Call, Candidates, Code, Features, FramingError, Marks, Problem, RankAnswer, RankRequest, RankedItem,
+    Request, RequestError, ShopperId, decode_request, encode_content, encode_problem,
 };
 
-use crate::cell::{Cell, Reach};
+use crate::cell::Cell;
 use crate::inputs::{self, Profile, RequestInputs};
 use crate::refusal;
 use crate::retrieval::Candidate;
 use crate::shelf::Place;
-use crate::telemetry::Stage;
+use crate::telemetry::{Stage, Tally};
 use crate::trip::Trip;
 
 /// What came of the ladder: the shelf, its rung, and the snapshot behind it.
@@ -34,56 +36,117 @@ struct Shelf {
     snapshot: String,
 }
 
+/// How a request came.
+#[derive(Clone, Copy)]
+pub enum Way<'w> {
+    /// As plain binary HTTP: interim, on loopback only.
+    Plain,
+    /// Sealed; these are the bytes as they were sealed, which the receipt covers.
+    Sealed {
+        /// The bytes.
+        request: &'w [u8],
+    },
+}
+
+/// A call that was answered: the content and what a receipt says of it.
+struct Done {
+    content: Vec<u8>,
+    class: String,
+    rung: &'static str,
+    snapshot: Option<String>,
+}
+
 impl Cell {
     /// Answers the bytes of one inner request that arrived at `arrived`, with the bytes of an inner answer.
     ///
     /// # Errors
-    /// [`FramingError`] when the bytes are no message. Everything else is an answer.
-    pub async fn answer(&self, arrived: Moment, bytes: &[u8]) -> Result<Vec<u8>, FramingError> {
+    /// [`FramingError`] when the bytes of a plain request are no message. Everything else is an answer.
+    pub async fn answer(&self, arrived: Moment, bytes: &[u8], way: Way<'_>) -> Result<Vec<u8>, FramingError> {
         let budget = Duration::from_millis(self.topology.clocks.cell_budget_ms.into());
         let mut trip = Trip::begin(self.clock, arrived, budget);
 
-        // Decode: bytes that are no message are answered outside the seal, by the gate.
-        let result = match decode_request(bytes) {
-            Ok(request) => self.rank(&mut trip, &request).await,
-            Err(RequestError::Refused(problem)) => Err(problem),
-            Err(RequestError::Framing(error)) => return Err(error),
-        };
-        Ok(match result {
-            Ok(answer) => encode_answer(&answer),
-            Err(problem) => {
-                self.telemetry.refused(problem.code);
-                tracing::debug!(code = problem.code.as_str(), "refused");
-                encode_problem(&problem)
+        // Decode: bytes that are no message are answered outside where there is no seal.
+        let result = match (decode_request(bytes), way) {
+            (Ok(request), _) => self.call(&mut trip, request, way).await,
+            (Err(RequestError::Refused(problem)), _) => Err(problem),
+            (Err(RequestError::Framing(error)), Way::Plain) => return Err(error),
+            (Err(RequestError::Framing(error)), Way::Sealed { .. }) => {
+                Err(Problem::new(Code::MessageInvalid, error.as_str()))
             }
+        };
+
+        // Respond: with a receipt over exactly the content that is sent, where the request was sealed.
+        Ok(match result {
+            Ok(done) => {
+                let receipt = self.receipt(&done, way);
+                let marks = Marks { receipt: receipt.as_deref(), ..self.marks(way) };
+                encode_content(&done.content, marks)
+            }
+            Err(problem) => self.refuse(&problem, way),
         })
     }
 
-    async fn rank(&self, trip: &mut Trip, request: &InnerRequest) -> Result<RankAnswer, Problem> {
+    /// A problem in place of an answer.
+    pub(crate) fn refuse(&self, problem: &Problem, way: Way<'_>) -> Vec<u8> {
+        self.telemetry.refused(problem.code);
+        tracing::debug!(code = problem.code.as_str(), "refused");
+        encode_problem(problem, self.marks(way))
+    }
+
+    async fn call(&self, trip: &mut Trip, request: Request, way: Way<'_>) -> Result<Done, Problem> {
         if let Some(left) = request.budget_ms {
             trip.caller_has(Duration::from_millis(left.into()));
         }
         trip.lap(Stage::Gate);
 
-        // Authenticate: the pin's signature and epoch; a plain shopper id only where nobody else can listen.
-        let class = self.authenticate(request)?;
+        // Freshness: the date inside the seal, then whether it was seen before.
+        self.fresh(&request, way)?;
 
-        // Residency: any cell of the class may answer, no other may.
-        if !class.allows(self.id) {
-            return Err(Problem::new(Code::CellNotInClass, "ask a cell of the pin's class"));
-        }
+        // Authenticate and residency: the pin, whether its class is lawful here, the token of that class.
+        let (class, shopper) = self.admit(&request, way)?;
+        let shopper = shopper.as_ref();
+
+        let name = request.call.as_str();
+        let (content, tally, rung, snapshot) = match request.call {
+            Call::Rank(page) => {
+                let answer = self.rank(trip, shopper, &page).await?;
+                (serde_json::to_vec(&answer), Tally::Ranked, answer.rung.as_str(), Some(answer.snapshot))
+            }
+            Call::Events(events) => {
+                let answer = self.take_events(shopper, events).await?;
+                (serde_json::to_vec(&answer), Tally::EventsTaken, name, None)
+            }
+            Call::Export(after) => {
+                let answer = self.export(shopper, after.as_ref()).await?;
+                (serde_json::to_vec(&answer), Tally::Exported, name, None)
+            }
+            Call::Erase => {
+                let answer = self.erase(shopper).await?;
+                (serde_json::to_vec(&answer), Tally::Erased, name, None)
+            }
+        };
+        self.telemetry.tally(tally, 1);
+        // Answers are texts, numbers and lists of them, which always make JSON.
+        Ok(Done { content: content.unwrap_or_default(), class: class.name.clone(), rung, snapshot })
+    }
+
+    async fn rank(
+        &self,
+        trip: &mut Trip,
+        shopper: Option<&ShopperId>,
+        page: &RankRequest,
+    ) -> Result<RankAnswer, Problem> {
+        let begun = self.last_good.begin();
 
         // Admission: what is asked for exists here.
-        let slot =
-            self.topology.slot_named(&request.rank.slot).ok_or_else(|| refusal::slot(&self.topology))?;
-        let rules =
-            self.overlay.rules(&request.rank.locale).ok_or_else(|| refusal::locale(&self.topology))?;
-        let anchor = inputs::anchors(&self.snapshot, &request.rank.anchor).map_err(refusal::anchor)?;
+        let slot = self.topology.slot_named(&page.slot).ok_or_else(|| refusal::slot(&self.topology))?;
+        let rules = self.overlay.rules(&page.locale).ok_or_else(|| refusal::locale(&self.topology))?;
+        let anchor = inputs::anchors(&self.snapshot, &page.anchor).map_err(refusal::anchor)?;
         trip.lap(Stage::Authenticate);
 
         // Features: one read of one row. A store that fails or is slow is not taken for a shopper nobody knows.
         let now_s = self.clock.unix_seconds();
-        let row = self.read_row(trip, request.shopper.as_ref()).await;
+        let row = self.read_row(trip, shopper).await;
         let features = self.judge(&row, now_s);
         let known = row.ok().flatten().map(|row| inputs::profile(&self.snapshot, &row, now_s));
         let profile = known.unwrap_or_else(Profile::unknown);
@@ -113,7 +176,9 @@ impl Cell {
         trip.lap(Stage::Eligibility);
 
         // Rank: the best rung that the rest of the deadline affords.
-        let shelf = self.climb(trip, request, &place, &profile, &asked, &candidates, features.state).await;
+        let asks = (shopper, page);
+        let shelf =
+            self.climb(trip, asks, begun, &place, &profile, &asked, &candidates, features.state).await;
         trip.lap(Stage::Rank);
 
         // Respond.
@@ -121,15 +186,25 @@ impl Cell {
         Ok(answer)
     }
 
-    fn authenticate(&self, request: &InnerRequest) -> Result<&Class, Problem> {
-        let class = self.pins.class_of(&request.pin, self.clock.unix_minutes()).map_err(refusal::pin)?;
-        if request.shopper.is_some() && self.reach == Reach::Beyond {
-            return Err(Problem::new(
-                Code::ShopperRefused,
-                "a plain shopper id is taken on a loopback listener only",
-            ));
-        }
-        self.topology.class(class).ok_or_else(|| Problem::from(Code::UnknownClass))
+    fn marks(&self, way: Way<'_>) -> Marks<'static> {
+        let date_s = matches!(way, Way::Sealed { .. }).then(|| self.clock.unix_seconds());
+        Marks { date_s, receipt: None }
+    }
+
+    fn receipt(&self, done: &Done, way: Way<'_>) -> Option<String> {
+        let (Way::Sealed { request }, Some(sealing)) = (way, &self.sealing) else {
+            return None;
+        };
+        let boundary = self.topology.cell(self.id).map_or("", |cell| cell.boundary.as_str());
+        let stated = Stated {
+            cell: &self.name,
+            boundary,
+            class: &done.class,
+            snapshot: done.snapshot.as_deref(),
+            rung: done.rung,
+            time_s: self.clock.unix_seconds(),
+        };
+        Some(sealing.receipt(request, &done.content, stated))
     }
 
     fn respond(

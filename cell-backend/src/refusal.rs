@@ -1,6 +1,7 @@
 //! Refusals of the pipeline: which code, and a word for whoever writes the caller. None quotes the request.
 
 use domicile_pin::PinRefusal;
+use domicile_token::TokenRefusal;
 use domicile_topology::Topology;
 use domicile_wire::{Code, Problem};
 
@@ -15,6 +16,25 @@ pub(crate) fn pin(refusal: PinRefusal) -> Problem {
         PinRefusal::Forged => Code::PinForged,
         PinRefusal::Expired => Code::PinExpired,
         PinRefusal::Early => Code::PinEarly,
+    })
+}
+
+/// The token is not good.
+pub(crate) fn token(refusal: TokenRefusal) -> Problem {
+    Problem::from(match refusal {
+        TokenRefusal::Missing => Code::TokenMissing,
+        TokenRefusal::Malformed => Code::TokenMalformed,
+        TokenRefusal::UnknownKey => Code::TokenUnknownKey,
+        TokenRefusal::Algorithm => Code::TokenAlgorithm,
+        TokenRefusal::Forged => Code::TokenForged,
+        TokenRefusal::Expired => Code::TokenExpired,
+        TokenRefusal::Early => Code::TokenEarly,
+        TokenRefusal::TooLong => Code::TokenTooLong,
+        TokenRefusal::Issuer => Code::TokenIssuer,
+        TokenRefusal::Audience => Code::TokenAudience,
+        TokenRefusal::Class => Code::TokenClass,
+        TokenRefusal::Home => Code::TokenHome,
+        TokenRefusal::Tenant => Code::TokenTenant,
     })
 }
 
@@ -35,4 +55,16 @@ pub(crate) fn anchor((code, at): (Code, usize)) -> Problem {
 
 fn known<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!("known are {}", names.take(NAMES).collect::<Vec<_>>().join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_s_refusal_keeps_its_name() {
+        for refusal in TokenRefusal::ALL {
+            assert_eq!(token(refusal).code.as_str(), refusal.as_str());
+        }
+    }
 }

@@ -24,8 +24,10 @@ use crate::ranker::runtime::Runtime;
 use crate::retrieval::CandidateIndex;
 use crate::retrieval::exact::Exact;
 use crate::retrieval::graph::Graph;
+use crate::sealing::Sealing;
 use crate::telemetry::Door;
-use crate::{admin, overlay, snapshots};
+use crate::tokens::Tokens;
+use crate::{admin, overlay, snapshots, upkeep};
 
 /// What `serve` needs to know.
 #[derive(Clone, Debug)]
@@ -108,6 +110,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let drain = Duration::from_millis(config.limits.drain_ms.into());
     let (sealed_terms, admin_terms) = (config.listener.sealed(), config.listener.admin());
     let cell = Arc::new(Cell::new(topology, id, reach, config, clock, parts));
+    let upkeep = upkeep::start(&cell);
     let gateway = Gateway::new(Arc::clone(&cell));
     let sealed_connections = connections(&cell, Door::Sealed, sealed_terms);
     let admin_connections = connections(&cell, Door::Admin, admin_terms);
@@ -125,6 +128,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     told.await;
     tracing::info!("draining");
     drop(stop);
+    upkeep.abort();
     // Both are told at once; what is still open after the drain time is cut off.
     let drained = async {
         let _ = (&mut gateway).await;
@@ -157,9 +161,29 @@ async fn load(options: &Serve, topology: &Topology, config: &Config, clock: Cloc
             IndexKind::Exact => Arc::new(Exact::new(embeddings)),
             IndexKind::Hnsw => Arc::new(Graph::build(embeddings)),
         };
-        Ok(Parts { snapshot, overlay, store: Arc::new(store), index, ranker })
+        let (sealing, tokens) = sealing(&config, cell_named(&topology, &options.cell)?, clock)?;
+        Ok(Parts { snapshot, overlay, store: Arc::new(store), index, ranker, sealing, tokens })
     });
     loading.await.map_err(|e| Failure::new(Exit::Snapshot, format!("loading stopped: {e}")))?
+}
+
+/// The sealing keys and whose tokens are taken, as far as the configuration has them.
+fn sealing(
+    config: &Config,
+    me: &domicile_topology::Cell,
+    clock: Clock,
+) -> Result<(Option<Sealing>, Option<Tokens>), Failure> {
+    let tokens = config.tokens.as_ref().map(|terms| Tokens::open(terms, &me.boundary)).transpose()?;
+    let Some(seal) = &config.seal else {
+        tracing::warn!("no [seal] in the configuration: sealed requests are refused");
+        return Ok((None, tokens));
+    };
+    let (sealing, turn) = Sealing::open(seal, &me.name, clock.unix_seconds())?;
+    tracing::info!(made = turn.made, deleted = turn.deleted, "sealing keys");
+    for why in &turn.failed {
+        tracing::warn!(%why, "sealing keys");
+    }
+    Ok((Some(sealing), tokens))
 }
 
 fn snapshot_keys(options: &Serve, topology: &Topology) -> Result<Vec<VerifyingKey>, Failure> {

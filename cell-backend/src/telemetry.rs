@@ -5,6 +5,8 @@
 
 mod histogram;
 mod seldom;
+mod tally;
+mod turned;
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -12,10 +14,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use domicile_ladder::{FeatureState, Reason, Rung};
-use domicile_wire::{Code, FramingError};
+use domicile_wire::{Code, Shown};
 
 use histogram::Histogram;
 pub use seldom::Seldom;
+pub use tally::Tally;
+pub use turned::Turned;
 
 /// A stage of a request's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,23 +42,6 @@ pub enum Stage {
     Respond,
     /// All of it.
     Total,
-}
-
-/// What the gate did with a request that got no inner answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Turned {
-    /// Too many in flight.
-    Busy,
-    /// The body did not arrive in time.
-    Slow,
-    /// The connection broke while the body came.
-    Broken,
-    /// The head named no host, several, or none that is one.
-    Host,
-    /// The cell gave no answer by the deadline.
-    Late,
-    /// The bytes were no message.
-    Framing(FramingError),
 }
 
 /// A listener.
@@ -109,6 +96,9 @@ pub struct Telemetry {
     turned: BTreeMap<Turned, AtomicU64>,
     outcomes: BTreeMap<(Stage, Outcome), AtomicU64>,
     lost: BTreeMap<(Door, Lost), AtomicU64>,
+    tallies: BTreeMap<Tally, AtomicU64>,
+    impressions: BTreeMap<(Rung, Shown), AtomicU64>,
+    page_wait: BTreeMap<Rung, Histogram>,
     deadline_missed: AtomicU64,
 }
 
@@ -186,36 +176,6 @@ impl Lost {
     }
 }
 
-impl Turned {
-    /// Every cause.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let own = [Self::Busy, Self::Slow, Self::Broken, Self::Host, Self::Late];
-        own.into_iter().chain(FramingError::ALL.map(Self::Framing))
-    }
-
-    /// The HTTP status of the answer.
-    pub const fn status(self) -> u16 {
-        match self {
-            Self::Busy | Self::Late => 503,
-            Self::Slow => 408,
-            Self::Framing(FramingError::TooLarge) => 413,
-            Self::Broken | Self::Host | Self::Framing(_) => 400,
-        }
-    }
-
-    /// The name in answers, labels and logs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Busy => "busy",
-            Self::Slow => "slow",
-            Self::Broken => "broken",
-            Self::Host => "host",
-            Self::Late => "late",
-            Self::Framing(error) => error.as_str(),
-        }
-    }
-}
-
 impl Telemetry {
     /// Counters for a cell that serves this snapshot.
     pub fn new(snapshot: &str) -> Self {
@@ -231,6 +191,9 @@ impl Telemetry {
             turned: zeroed(Turned::all()),
             outcomes: zeroed(outcomes),
             lost: zeroed(Door::ALL.into_iter().flat_map(|door| Lost::ALL.map(|lost| (door, lost)))),
+            tallies: zeroed(Tally::ALL.into_iter()),
+            impressions: zeroed(Rung::ALL.into_iter().flat_map(|rung| Shown::ALL.map(|shown| (rung, shown)))),
+            page_wait: Rung::ALL.into_iter().map(|rung| (rung, Histogram::default())).collect(),
             deadline_missed: AtomicU64::new(0),
         }
     }
@@ -270,6 +233,21 @@ impl Telemetry {
     /// Counts a connection that was not taken.
     pub fn lost(&self, door: Door, lost: Lost) {
         count(self.lost.get(&(door, lost)));
+    }
+
+    /// Counts `number` of what is only counted.
+    pub fn tally(&self, tally: Tally, number: u64) {
+        if let Some(counter) = self.tallies.get(&tally) {
+            counter.fetch_add(number, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts what became of a shelf on its page, and how long the page waited for it where it says so.
+    pub fn impression(&self, rung: Rung, shown: Shown, waited: Option<Duration>) {
+        count(self.impressions.get(&(rung, shown)));
+        if let (Some(waited), Some(histogram)) = (waited, self.page_wait.get(&rung)) {
+            histogram.observe(waited);
+        }
     }
 
     /// Answers by rung, for the status page.
@@ -346,6 +324,21 @@ impl Telemetry {
             "",
             self.deadline_missed.load(Ordering::Relaxed),
         );
+        for (name, help, label) in tally::FAMILIES {
+            let of_family = self.tallies.iter().filter(|(tally, _)| tally.family() == name);
+            labelled(&mut text, name, help, label, of_family.map(|(tally, value)| (tally.label(), value)));
+        }
+        let name = "domicile_cell_impressions_total";
+        head(&mut text, name, "counter", "Shelves on their pages, by rung and by what became of them.");
+        for ((rung, shown), value) in &self.impressions {
+            let labels = format!("rung=\"{}\",shown=\"{}\"", rung.as_str(), shown.as_str());
+            line(&mut text, name, &labels, value.load(Ordering::Relaxed));
+        }
+        let name = "domicile_cell_page_wait_seconds";
+        head(&mut text, name, "histogram", "From the page's request to its shelf, as pages told it.");
+        for (rung, histogram) in &self.page_wait {
+            histogram.render(&mut text, name, &format!("rung=\"{}\"", rung.as_str()));
+        }
         for (name, help, value) in gauges {
             head(&mut text, name, "gauge", help);
             line(&mut text, name, "", value);
@@ -392,6 +385,8 @@ fn line(text: &mut String, name: &str, labels: &str, value: impl Display) {
 
 #[cfg(test)]
 mod tests {
+    use domicile_wire::FramingError;
+
     use super::*;
 
     #[test]
@@ -400,6 +395,8 @@ mod tests {
         let stages = [(Stage::Rank, Duration::from_millis(3)), (Stage::Total, Duration::from_millis(7))];
         telemetry.served(Rung::Full, Reason::WithinBudget, FeatureState::Fresh, &stages);
         telemetry.refused(Code::PinExpired);
+        telemetry.tally(Tally::EventsAccepted, 3);
+        telemetry.impression(Rung::Full, Shown::Used, Some(Duration::from_millis(200)));
         telemetry.turned(Turned::Framing(FramingError::Padding));
         telemetry.came_of(Stage::Features, Outcome::Late);
         let text = telemetry.render(&[("domicile_cell_in_flight", "Requests in the cell.", 2.0)]);
@@ -408,6 +405,9 @@ mod tests {
             "domicile_cell_stage_seconds_count{stage=\"rank\",rung=\"full\",snapshot=\"sha256:aa\"} 1\n",
             "domicile_cell_problems_total{code=\"pin-expired\"} 1\n",
             "domicile_cell_turned_away_total{cause=\"padding\"} 1\n",
+            "domicile_cell_events_total{outcome=\"accepted\"} 3\n",
+            "domicile_cell_impressions_total{rung=\"full\",shown=\"used\"} 1\n",
+            "domicile_cell_page_wait_seconds_count{rung=\"full\"} 1\n",
             "domicile_cell_feature_reads_total{outcome=\"late\"} 1\n",
             "domicile_cell_feature_reads_total{outcome=\"done\"} 0\n",
             "domicile_cell_in_flight 2\n",

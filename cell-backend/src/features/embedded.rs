@@ -5,11 +5,12 @@
 
 mod guard;
 mod opening;
+mod shoppers;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use domicile_wire::ShopperId;
+use domicile_wire::{Event, ShopperId};
 use redb::{
     Database, ReadTransaction, ReadableDatabase as _, ReadableTableMetadata as _, TableDefinition,
     WriteTransaction,
@@ -18,13 +19,15 @@ use redb::{
 use guard::guarded;
 use opening::Check;
 
-use super::{FeatureStore, Reading, Row, StoreError};
+use super::{Doing, FeatureStore, Kept, Reading, Row, StoreError, Taken};
 use crate::failure::{Exit, Failure};
 use crate::room::Room;
 
 /// The store's file in its directory.
 const FILE: &str = "features.redb";
 const SHOPPERS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("shoppers");
+/// When a shopper was erased, by id: it outlives imports.
+const TOMBSTONES: TableDefinition<'_, &str, i64> = TableDefinition::new("tombstones");
 const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
 /// The row that tells a whole import from one that was stopped half-way.
 const IMPORT: &str = "import";
@@ -34,12 +37,15 @@ const RUNNING: &str = "running";
 const COMPLETE: &str = "complete";
 /// Reads at once, unless told otherwise: far more than cores, since a read that waits for the disk needs none.
 pub const READS: u32 = 32;
+/// Writes at once: one is in the disk, the others wait for it on threads of their own.
+const WRITES: u32 = 4;
 
 /// A feature store in a directory of its own.
 #[derive(Clone)]
 pub struct EmbeddedStore {
     file: Arc<File>,
     reads: Room,
+    writes: Room,
 }
 
 /// The open file. Closing it writes, which can meet damage as well.
@@ -64,7 +70,7 @@ impl EmbeddedStore {
         let path = directory.join(FILE);
         std::fs::create_dir_all(directory).map_err(|e| opening::no_directory(directory, &e))?;
         let file = File(Some(opening::open(&path, check)?));
-        let store = Self { file: Arc::new(file), reads: Room::of(READS) };
+        let store = Self { file: Arc::new(file), reads: Room::of(READS), writes: Room::of(WRITES) };
         store.make_tables().map_err(|e| opening::unusable(&path, e))?;
         Ok(store)
     }
@@ -135,6 +141,7 @@ impl EmbeddedStore {
     fn make_tables(&self) -> Result<(), StoreError> {
         self.write(|write| {
             write.open_table(SHOPPERS).map_err(store_error)?;
+            write.open_table(TOMBSTONES).map_err(store_error)?;
             write.open_table(META).map_err(store_error)?;
             Ok(())
         })
@@ -226,6 +233,31 @@ impl FeatureStore for EmbeddedStore {
         Box::pin(async move {
             let reads = store.reads.clone();
             reads.run(move || store.read_now(&shopper)).await.map_err(|_| StoreError::Stopping)?
+        })
+    }
+
+    fn take<'a>(&'a self, shopper: &'a ShopperId, events: Vec<Event>, now_s: i64) -> Doing<'a, Taken> {
+        let (store, shopper) = (self.clone(), shopper.clone());
+        Box::pin(async move {
+            let writes = store.writes.clone();
+            let call = move || store.take_now(&shopper, events, now_s);
+            writes.run(call).await.map_err(|_| StoreError::Stopping)?
+        })
+    }
+
+    fn kept<'a>(&'a self, shopper: &'a ShopperId) -> Doing<'a, Kept> {
+        let (store, shopper) = (self.clone(), shopper.clone());
+        Box::pin(async move {
+            let reads = store.reads.clone();
+            reads.run(move || store.kept_now(&shopper)).await.map_err(|_| StoreError::Stopping)?
+        })
+    }
+
+    fn erase<'a>(&'a self, shopper: &'a ShopperId, now_s: i64) -> Doing<'a, i64> {
+        let (store, shopper) = (self.clone(), shopper.clone());
+        Box::pin(async move {
+            let writes = store.writes.clone();
+            writes.run(move || store.erase_now(&shopper, now_s)).await.map_err(|_| StoreError::Stopping)?
         })
     }
 }

@@ -10,8 +10,13 @@ use super::StoreError;
 pub const RECENT_MAX: usize = 16;
 /// How many items of a shopper an import keeps: several times what ranks, and a row that is read in one piece.
 pub const ITEMS_MAX: usize = 4_096;
-/// The form's version: a row's first byte.
-const VERSION: u8 = 1;
+/// The form's version: a row's first byte. Version 1 had no marks of events, and is read.
+const VERSION: u8 = 2;
+const WITHOUT_MARKS: u8 = 1;
+
+/// What is kept of an event's id: the beginning of its SHA-256. Of one shopper's some hundred, two are the same once in
+/// 10^13 shoppers.
+pub type EventMark = [u8; 8];
 
 /// What a shopper did with an item; the stronger the later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -55,6 +60,8 @@ pub struct Row {
     pub profile: Group,
     /// The fast group.
     pub session: Group,
+    /// The latest events that were taken, oldest first: what comes again is known by them.
+    pub marks: Vec<EventMark>,
 }
 
 impl fmt::Debug for ItemHistory {
@@ -90,6 +97,21 @@ impl ItemHistory {
         if at < RECENT_MAX {
             self.recent_s.insert(at, time_s);
             self.recent_s.truncate(RECENT_MAX);
+        }
+    }
+
+    /// This history and another of the same item together.
+    #[must_use]
+    pub fn joined(&self, other: &Self) -> Self {
+        let mut recent_s = [self.recent_s.as_slice(), &other.recent_s].concat();
+        recent_s.sort_unstable_by(|a, b| b.cmp(a));
+        recent_s.truncate(RECENT_MAX);
+        Self {
+            item: self.item.clone(),
+            kind: self.kind.max(other.kind),
+            count: self.count.saturating_add(other.count),
+            first_s: self.first_s.min(other.first_s),
+            recent_s,
         }
     }
 
@@ -135,7 +157,8 @@ impl Row {
             updated_s: self.updated_s,
             groups: [&self.profile, &self.session].map(|group| group.stored(self.updated_s)),
         };
-        postcard::to_extend(&stored, vec![VERSION]).map_err(|_| StoreError::Row)
+        let bytes = postcard::to_extend(&stored, vec![VERSION]).map_err(|_| StoreError::Row)?;
+        postcard::to_extend(&self.marks, bytes).map_err(|_| StoreError::Row)
     }
 
     /// Reads a row.
@@ -143,12 +166,17 @@ impl Row {
     /// # Errors
     /// [`StoreError::Row`] when the bytes are of another version or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, StoreError> {
-        let body = bytes.strip_prefix(&[VERSION]).ok_or(StoreError::Row)?;
-        let stored: Stored = postcard::from_bytes(body).map_err(|_| StoreError::Row)?;
+        let (&version, body) = bytes.split_first().ok_or(StoreError::Row)?;
+        let (stored, rest) = postcard::take_from_bytes::<Stored>(body).map_err(|_| StoreError::Row)?;
+        let marks = match version {
+            VERSION => postcard::from_bytes(rest).map_err(|_| StoreError::Row)?,
+            WITHOUT_MARKS => Vec::new(),
+            _ => return Err(StoreError::Row),
+        };
         let [profile, session] = stored.groups.map(|items| Group {
             items: items.into_iter().map(|item| item.restore(stored.updated_s)).collect(),
         });
-        Ok(Self { updated_s: stored.updated_s, profile, session })
+        Ok(Self { updated_s: stored.updated_s, profile, session, marks })
     }
 }
 
@@ -206,8 +234,28 @@ mod tests {
     proptest! {
         #[test]
         fn a_row_survives(items in prop::collection::vec(history(), 0..20), updated_s in 0i64..2_000_000_000) {
-            let row = Row { updated_s, profile: Group { items: items.clone() }, session: Group { items } };
+            let row = Row { updated_s, profile: Group { items: items.clone() }, session: Group { items }, marks: vec![[7; 8]; 3] };
             prop_assert_eq!(Row::from_bytes(&row.to_bytes().unwrap()).unwrap(), row);
+        }
+
+        #[test]
+        fn a_row_of_version_1_is_read(items in prop::collection::vec(history(), 0..20), updated_s in 0i64..2_000_000_000) {
+            let row = Row { updated_s, profile: Group { items }, ..Row::default() };
+            let mut bytes = row.to_bytes().unwrap();
+            prop_assert_eq!(bytes.pop(), Some(0));
+            bytes[0] = WITHOUT_MARKS;
+            prop_assert_eq!(Row::from_bytes(&bytes).unwrap(), row);
+        }
+
+        #[test]
+        fn histories_of_an_item_join_as_if_they_were_one(events in prop::collection::vec(0i64..1_000, 2..40), at in 1usize..39) {
+            let at = at.min(events.len() - 1);
+            let of = |times: &[i64]| {
+                let mut history = ItemHistory::begin("1", Kind::View, times[0]);
+                times[1..].iter().for_each(|&time| history.add(Kind::View, time));
+                history
+            };
+            prop_assert_eq!(of(&events[..at]).joined(&of(&events[at..])), of(&events));
         }
 
         #[test]

@@ -108,6 +108,24 @@ fn complaints_have_line_and_column_and_quote_nothing() {
 }
 
 #[test]
+fn what_is_older_than_an_erasure_is_not_taken_again_whatever_the_shift() {
+    let files = Files::new("s,a,view,1000\ns,b,view,3000\nt,a,view,1000\n", "s,de-DE\n");
+    let cell = ["eu-a", "eu-b"]
+        .into_iter()
+        .find(|cell| import(&files.options(cell, Times::AsTheyAre)).unwrap().shoppers == 1)
+        .unwrap();
+    {
+        let store = EmbeddedStore::open(&files.directory.path().join(cell)).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(store.erase(&ShopperId::new("s").unwrap(), 2_000)).unwrap();
+    }
+    let report = import(&files.options(cell, Times::ShiftedToNow)).unwrap();
+    assert_eq!((report.events, report.events_erased, report.events_not_taken), (1, 1, 1));
+    let row = read(&files.directory.path().join(cell), "s").unwrap();
+    assert_eq!(row.profile.items.iter().map(|h| &*h.item).collect::<Vec<_>>(), ["b"]);
+}
+
+#[test]
 fn an_empty_history_is_refused_and_leaves_the_store_alone() {
     let files = Files::new("s,a,view,1000\n", "s,de-DE\n");
     let cell = ["eu-a", "eu-b"]

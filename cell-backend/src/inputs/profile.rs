@@ -1,5 +1,6 @@
 //! A shopper's items, condensed: heaviest first.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -56,14 +57,20 @@ impl Profile {
         histories: impl Iterator<Item = &'h ItemHistory>,
         now_s: i64,
     ) -> Self {
-        let mut merged: HashMap<ItemIndex, (Own, f64)> = HashMap::new();
+        let mut whole: HashMap<ItemIndex, Cow<'h, ItemHistory>> = HashMap::new();
         for history in histories {
             if let Some(item) = snapshot.items.index_of(&history.item) {
-                let found = condense(item, history, &snapshot.manifest, now_s);
-                // An item in both groups: the profile's view is the fuller one and comes first.
-                merged.entry(item).or_insert(found);
+                // An item in both groups: what an import brought and what came since, together.
+                let known = whole.entry(item);
+                known
+                    .and_modify(|known| *known = Cow::Owned(known.joined(history)))
+                    .or_insert(Cow::Borrowed(history));
             }
         }
+        let merged: HashMap<ItemIndex, (Own, f64)> = whole
+            .into_iter()
+            .map(|(item, history)| (item, condense(item, &history, &snapshot.manifest, now_s)))
+            .collect();
         let oldest = merged.values().map(|(_, first)| *first).fold(NEVER, f64::max);
         let mut own: Vec<Own> = merged.into_values().map(|(own, _)| own).collect();
         own.sort_by(|a, b| {

@@ -15,7 +15,7 @@ fn history(id: &str, days_ago: &[i64]) -> ItemHistory {
 fn row() -> Row {
     // Half-life 10 days, two recent events an item: a = 2^-1 + 2^-2 (the third is too old to count), d = 2^-1.
     let items = vec![history("d", &[10]), history("a", &[10, 20, 40]), history("gone", &[1, 2])];
-    Row { updated_s: NOW_S, profile: Group { items }, session: Group::default() }
+    Row { updated_s: NOW_S, profile: Group { items }, ..Row::default() }
 }
 
 #[test]
@@ -28,6 +28,16 @@ fn a_profile_holds_what_the_catalogue_knows_heaviest_first() {
     assert_eq!(profile.own[1].gap_days, NEVER);
     assert_eq!(profile.summary, [4.0, 2.0, 10.0, 40.0, 2.5]);
     assert_eq!(Profile::new(&snapshot(), [].iter(), NOW_S), Profile::unknown());
+}
+
+#[test]
+fn an_item_of_both_groups_counts_with_what_both_know() {
+    let mut row = row();
+    row.session = Group { items: vec![history("a", &[1]), history("b", &[2])] };
+    let profile = profile(&snapshot(), &row, NOW_S);
+    let a = profile.own.iter().find(|own| own.item.number() == 1).unwrap();
+    assert_eq!((a.count, a.age_days, a.gap_days), (4, 1.0, 13.0));
+    assert_eq!((profile.own.len(), profile.summary[0]), (3, 6.0));
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use domicile_ladder::{FeatureState, LastGood, Ranker as Standing, Reason, Rung, Situation, choose};
-use domicile_wire::{InnerRequest, RankRequest, RankedItem, ShopperId};
+use domicile_wire::{RankRequest, RankedItem, ShopperId};
 
 use super::Shelf;
 use crate::cell::Cell;
 use crate::inputs::{CandidateInputs, Profile, RequestInputs};
-use crate::last_good::Ranking;
+use crate::last_good::{Begun, Ranking};
 use crate::ranker::Model;
 use crate::ranker::speeds::Task;
 use crate::retrieval::Candidate;
@@ -24,14 +24,14 @@ impl Cell {
     pub(super) async fn climb(
         &self,
         trip: &Trip,
-        request: &InnerRequest,
+        (shopper, page): (Option<&ShopperId>, &RankRequest),
+        begun: Begun,
         place: &Place<'_>,
         profile: &Profile,
         asked: &Arc<RequestInputs>,
         candidates: &[Candidate],
         features: FeatureState,
     ) -> Shelf {
-        let (page, shopper) = (&request.rank, request.shopper.as_ref());
         let last_good = shopper.and_then(|s| self.last_good.get(s, page, self.clock.now()));
         let inputs = Arc::new(CandidateInputs::new(&self.snapshot, profile, candidates));
         let (mut full, mut compact) = (None, None);
@@ -86,7 +86,7 @@ impl Cell {
                     let items = place.ranked(candidates, &scores);
                     // Ranked without the shopper's history, a shelf must not replace one that was ranked with it.
                     if let Some(shopper) = shopper.filter(|_| features != FeatureState::Failed) {
-                        self.remember(shopper, page, &items);
+                        self.remember(begun, shopper, page, &items);
                     }
                     return Shelf { items, rung, reason, snapshot: self.snapshot.id.clone() };
                 }
@@ -95,11 +95,11 @@ impl Cell {
         }
     }
 
-    fn remember(&self, shopper: &ShopperId, page: &RankRequest, items: &[RankedItem]) {
+    fn remember(&self, begun: Begun, shopper: &ShopperId, page: &RankRequest, items: &[RankedItem]) {
         let scored =
             items.iter().filter_map(|item| item.score.map(|score| (item.id.clone(), item.source, score)));
         let ranking = Ranking { snapshot: self.snapshot.id.clone(), items: scored.collect() };
-        self.last_good.put(shopper, page, self.clock.now(), ranking);
+        self.last_good.put(begun, shopper, page, self.clock.now(), ranking);
     }
 
     /// Lets the estimates sink of the models that are too slow even for the whole budget, so that they are tried

@@ -9,9 +9,12 @@ use axum::http::{Request, StatusCode};
 use domicile_cell::cell::{Cell, Parts, Reach};
 use domicile_cell::clock::Clock;
 use domicile_cell::config::Config;
-use domicile_cell::features::{FeatureStore, Group, ItemHistory, Kind, Reading, Row, StoreError};
+use domicile_cell::features::{
+    Doing, FeatureStore, Group, ItemHistory, Kept, Kind, Reading, Row, StoreError, Taken,
+};
 use domicile_cell::gateway::Gateway;
 use domicile_cell::overlay;
+use domicile_cell::pipeline::Way;
 use domicile_cell::ranker::Ranker;
 use domicile_cell::ranker::speeds::Task;
 use domicile_cell::retrieval::exact::Exact;
@@ -21,7 +24,7 @@ use domicile_cell::snapshots::items::ItemIndex;
 use domicile_ladder::{FeatureState, Reason, Rung};
 use domicile_topology::{KeyUse, Topology};
 use domicile_wire::{
-    GATEWAY_PATH, InnerRequest, RankAnswer, RankRequest, ShopperId, decode_response, encode_request,
+    Event, GATEWAY_PATH, InnerRequest, RankAnswer, RankRequest, ShopperId, decode_response, encode_request,
 };
 
 use tower::Service as _;
@@ -63,6 +66,18 @@ impl FeatureStore for Store {
                 Does::Fail => Err(StoreError::Row),
             }
         })
+    }
+
+    fn take<'a>(&'a self, _: &'a ShopperId, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
+        Box::pin(async { Err(StoreError::Stopping) })
+    }
+
+    fn kept<'a>(&'a self, _: &'a ShopperId) -> Doing<'a, Kept> {
+        Box::pin(async { Err(StoreError::Stopping) })
+    }
+
+    fn erase<'a>(&'a self, _: &'a ShopperId, _: i64) -> Doing<'a, i64> {
+        Box::pin(async { Err(StoreError::Stopping) })
     }
 }
 
@@ -114,7 +129,7 @@ impl Counting {
         let row = Row {
             updated_s: now_s,
             profile: Group { items: items.iter().map(history).collect() },
-            session: Group::default(),
+            ..Row::default()
         };
         let (reads, searches) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
         let mut config = Config::default();
@@ -131,6 +146,8 @@ impl Counting {
             snapshot,
             overlay: overlay.ok().unwrap(),
             ranker,
+            sealing: None,
+            tokens: None,
         };
         let id = topology.cell_named("eu-a").unwrap().id;
         let cell = Cell::new(topology, (id, "eu-a".into()), Reach::Loopback, config, clock, parts);
@@ -146,7 +163,7 @@ impl Counting {
         };
         change(&mut request);
         let arrived = self.cell.clock.now();
-        let answer = self.cell.answer(arrived, &encode_request(&request)).await.unwrap();
+        let answer = self.cell.answer(arrived, &encode_request(&request), Way::Plain).await.unwrap();
         decode_response(&answer).unwrap().unwrap()
     }
 

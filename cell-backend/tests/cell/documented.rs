@@ -33,7 +33,8 @@ fn every_code_stands_there_with_its_status() {
     let codes: Vec<_> = Code::ALL.map(|code| (code.as_str().to_owned(), code.status())).into();
     assert_eq!(inner, codes);
     let outer = rows(part(&page, "\nOutside of it", "\n## Configuration"));
-    let routes = [("unknown-route".to_owned(), 404), ("method-not-allowed".to_owned(), 405)];
+    let routes = [("unknown-route", 404), ("method-not-allowed", 405), ("no-keys", 404)];
+    let routes = routes.map(|(code, status)| (code.to_owned(), status));
     let turned = Turned::all().map(|turned| (turned.as_str().to_owned(), turned.status()));
     let (mut outer, mut codes) = (outer, routes.into_iter().chain(turned).collect::<Vec<_>>());
     outer.sort();
@@ -61,4 +62,17 @@ fn the_configuration_that_it_shows_is_the_default() {
     let (file, page) = (directory.path().join("cell.toml"), page());
     std::fs::write(&file, part(&page, "```toml\n", "```")).unwrap();
     assert_eq!(Config::load(Some(&file), 120).unwrap(), Config::default());
+}
+
+#[test]
+fn the_sections_that_name_files_are_shown_with_their_defaults() {
+    let (directory, page) = (tempfile::tempdir().unwrap(), page());
+    let load = |name: &str, text: &str| {
+        std::fs::write(directory.path().join(name), format!("version = 1\n{text}")).unwrap();
+        Config::load(Some(&directory.path().join(name)), 120).unwrap()
+    };
+    let shown = load("shown.toml", &format!("[seal]\n{}", part(&page, "```toml\n[seal]\n", "```")));
+    let least =
+        "[seal]\nkey_dir = \"seal-keys\"\nsigning_key = \"cell.jwk\"\n[tokens]\nkeys = \"token-keys.json\"\n";
+    assert_eq!(shown, load("least.toml", least));
 }

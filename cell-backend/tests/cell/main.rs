@@ -15,6 +15,7 @@ mod listening;
 mod parity;
 mod process;
 mod recall;
+mod sealed;
 mod serving;
 mod starting;
 mod world;

@@ -132,5 +132,5 @@ fn row(case: &Case) -> Row {
             .or_insert_with(|| ItemHistory::begin(item, Kind::Purchase, *time_s));
     }
     let profile = Group { items: items.into_values().collect() };
-    Row { updated_s: case.now_s, profile, session: Group::default() }
+    Row { updated_s: case.now_s, profile, ..Row::default() }
 }

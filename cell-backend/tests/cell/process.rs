@@ -86,6 +86,16 @@ impl Process {
     pub(crate) fn post(&self, path: &str, body: &[u8]) -> Reply {
         exchange(self.address, "POST", path, body)
     }
+
+    /// A POST to the gateway with a content type.
+    pub(crate) fn post_as(&self, media: &str, body: &[u8]) -> Reply {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let head = head("POST", domicile_wire::GATEWAY_PATH, body.len());
+        let head = head.replacen("\r\n", &format!("\r\ncontent-type: {media}\r\n"), 1);
+        stream.write_all(head.as_bytes()).unwrap();
+        let _ = stream.write_all(body);
+        reply(stream)
+    }
 }
 
 impl Drop for Process {

@@ -166,6 +166,16 @@ fn outer_refusals(cell: &Process) {
         assert!(body.contains(&format!("\"type\":\"urn:domicile:problem:{code}\"")), "{body}");
         assert!(reply.head.contains("application/problem+json"), "{}", reply.head);
     };
+    let no_key = cell.post_as("message/ohttp-req", &[0; 4_096]);
+    assert_eq!(no_key.status, 422, "a cell without sealing keys");
+    let body = String::from_utf8(no_key.body).unwrap();
+    assert!(
+        body.contains("http-problem-types#ohttp-key") && body.contains("\"code\":\"seal-key\""),
+        "{body}"
+    );
+    expect(exchange(cell.address, "GET", "/keys", b""), 404, "no-keys");
+    expect(cell.post_as("text/plain", b"x"), 415, "not-sealed");
+    expect(cell.post_as(MEDIA_TYPE, &[7; 4_096]), 400, "malformed");
     expect(cell.post(GATEWAY_PATH, b""), 400, "empty");
     expect(cell.post(GATEWAY_PATH, b"\xff\xff"), 400, "malformed");
     expect(cell.post(GATEWAY_PATH, &vec![0; 17 * 1_024]), 413, "too-large");
@@ -179,9 +189,13 @@ fn outer_refusals(cell: &Process) {
 fn beyond_loopback_a_plain_shopper_id_is_refused_and_a_full_gate_says_so() {
     let world = World::new();
     let cell = Process::start(serve(&world, "eu-a", &["--listen", "0.0.0.0:0"]));
-    let problem = ask(&cell, &request(&world)).unwrap_err();
-    assert_eq!((problem.code, problem.status), (Code::ShopperRefused, 403));
-    assert!(ask(&cell, &InnerRequest { shopper: None, ..request(&world) }).is_ok());
+    for shopper in [ShopperId::new("regular"), None] {
+        let plain = encode_request(&InnerRequest { shopper, ..request(&world) });
+        for reply in [cell.post(GATEWAY_PATH, &plain), cell.post_as(MEDIA_TYPE, &plain)] {
+            assert_eq!(reply.status, 415, "beyond loopback only what is sealed");
+            assert!(String::from_utf8(reply.body).unwrap().contains("\"code\":\"not-sealed\""));
+        }
+    }
     assert_eq!(cell.stop(), Some(0));
 
     world.write("config.toml", "version = 1\n[limits]\nin_flight = 0");

@@ -1,17 +1,13 @@
-//! The inner answer: a ranking, or a problem.
+//! A ranking as it is answered.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use bhttp::{Message, StatusCode};
 use domicile_ladder::{FeatureState, Reason, Rung};
 use serde::{Deserialize, Serialize};
 
-use crate::message::{self, FramingError, Kind};
-use crate::{ANSWER_MAX, Problem};
-
-const JSON: &str = "application/json";
-const PROBLEM_JSON: &str = "application/problem+json";
+use crate::message::FramingError;
+use crate::{Problem, Reply};
 
 /// Where a candidate came from. An item of several sources shows the first of this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -116,35 +112,12 @@ impl fmt::Debug for RankAnswer {
     }
 }
 
-/// The answer as binary HTTP, unpadded.
-pub fn encode_answer(answer: &RankAnswer) -> Vec<u8> {
-    encode(StatusCode::OK, JSON, answer)
-}
-
-/// The problem as binary HTTP, unpadded.
-pub fn encode_problem(problem: &Problem) -> Vec<u8> {
-    encode(StatusCode::try_from(problem.status).unwrap_or(StatusCode::OK), PROBLEM_JSON, problem)
-}
-
-/// Reads an answer of at most [`ANSWER_MAX`] bytes.
+/// Reads a ranking of at most [`ANSWER_MAX`](crate::ANSWER_MAX) bytes, or the problem in its place.
 ///
 /// # Errors
 /// [`FramingError`] when the bytes are no answer of a cell.
 pub fn decode_response(bytes: &[u8]) -> Result<Result<RankAnswer, Problem>, FramingError> {
-    let message = message::read(bytes, Kind::Response, ANSWER_MAX)?;
-    let read = match message.control().status().map(StatusCode::code) {
-        Some(200) => serde_json::from_slice(message.content()).map(Ok),
-        _ => serde_json::from_slice(message.content()).map(Err),
-    };
-    read.map_err(|_| FramingError::Malformed)
-}
-
-fn encode(status: StatusCode, media: &str, content: &impl Serialize) -> Vec<u8> {
-    let mut message = Message::response(status);
-    message.put_header("content-type", media);
-    message.put_header("cache-control", "no-store");
-    message.write_content(serde_json::to_vec(content).unwrap_or_default());
-    message::write(&message)
+    Reply::decode(bytes)?.parse()
 }
 
 #[cfg(test)]
@@ -152,7 +125,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Code;
+    use crate::{Code, Marks, encode_content, encode_problem};
+
+    fn encoded() -> Vec<u8> {
+        encode_content(&serde_json::to_vec(&answer()).unwrap(), Marks::default())
+    }
 
     fn answer() -> RankAnswer {
         let item = RankedItem {
@@ -180,10 +157,10 @@ mod tests {
 
     #[test]
     fn answers_and_problems_survive_and_debug_shows_no_item() {
-        assert_eq!(decode_response(&encode_answer(&answer())), Ok(Ok(answer())));
+        assert_eq!(decode_response(&encoded()), Ok(Ok(answer())));
         for code in Code::ALL {
             let problem = Problem::new(code, "detail");
-            assert_eq!(decode_response(&encode_problem(&problem)), Ok(Err(problem)));
+            assert_eq!(decode_response(&encode_problem(&problem, Marks::default())), Ok(Err(problem)));
         }
         let shown = format!("{:?}", answer());
         assert!(!shown.contains("4711") && !shown.contains("milk"), "{shown}");
@@ -197,7 +174,7 @@ mod tests {
 
         #[test]
         fn an_altered_answer_is_read_or_refused(at in 0usize..1_000, byte in any::<u8>()) {
-            let mut bytes = encode_answer(&answer());
+            let mut bytes = encoded();
             let at = at % bytes.len();
             bytes[at] = byte;
             let _ = decode_response(&bytes);

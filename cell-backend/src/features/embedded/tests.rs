@@ -3,7 +3,7 @@ use crate::features::{Group, ItemHistory, Kind};
 
 fn row() -> Row {
     let items = vec![ItemHistory::begin("4711", Kind::Purchase, 1_000)];
-    Row { updated_s: 2_000, profile: Group { items }, session: Group::default() }
+    Row { updated_s: 2_000, profile: Group { items }, ..Row::default() }
 }
 
 #[test]

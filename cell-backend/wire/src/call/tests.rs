@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::request::ANCHORS_MAX;
+use crate::{EventKind, Group, InnerRequest, encode_request};
 
 fn request() -> InnerRequest {
     InnerRequest {
@@ -30,7 +32,7 @@ const BODY: &str = r#"{"locale":"de-DE","slot":"home"}"#;
 
 #[test]
 fn a_request_survives_and_its_debug_says_nothing_personal() {
-    assert_eq!(decode_request(&encode_request(&request())), Ok(request()));
+    assert_eq!(decode_request(&encode_request(&request())), Ok(request().into()));
     let shown = format!("{:?}", request());
     assert!(!shown.contains("17") && !shown.contains("123") && !shown.contains("a pin"), "{shown}");
 }
@@ -57,12 +59,70 @@ fn each_wrong_thing_has_its_code() {
         (BUDGET, "4294967296"),
         (BUDGET, "soon"),
         (SHOPPER, ""),
+        (DATE, "1800000000"),
         (PIN, "another"),
     ] {
         let mut odd = message("POST", RANK_PATH, JSON, BODY);
         odd.put_header(name, value);
         assert_eq!(refusal(&odd).code, Code::HeaderInvalid);
     }
+}
+
+fn event() -> Event {
+    Event {
+        id: "e-1".into(),
+        kind: EventKind::Purchase,
+        item: Some("4711".into()),
+        time_s: 1_800_000_000,
+        rung: None,
+        shown: None,
+        client_ms: None,
+    }
+}
+
+#[test]
+fn every_call_survives_with_a_token_and_a_date() {
+    let page = PageToken { group: Group::Profile, item: "4711".into() };
+    let rank = request().rank;
+    let calls = [
+        Call::Rank(rank),
+        Call::Events(vec![event()]),
+        Call::Export(None),
+        Call::Export(Some(page)),
+        Call::Erase,
+    ];
+    for call in calls {
+        assert!(Call::NAMES.contains(&call.as_str()));
+        let caller = Caller::Token(Bearer::new("aa.bb.cc").unwrap());
+        let request =
+            Request { pin: "a pin".into(), caller, date_s: Some(1_800_000_000), budget_ms: Some(9), call };
+        let shown = format!("{request:?}");
+        assert!(!shown.contains("4711") && !shown.contains("aa.bb") && !shown.contains("a pin"), "{shown}");
+        assert_eq!(decode_request(&request.encode()), Ok(request));
+    }
+}
+
+#[test]
+fn the_other_calls_are_as_strict() {
+    let code = |method: &str, path: &str, body: &str| refusal(&message(method, path, JSON, body)).code;
+    assert_eq!(code("GET", EVENTS_PATH, ""), Code::MethodNotAllowed);
+    assert_eq!(code("POST", SHOPPER_PATH, ""), Code::MethodNotAllowed);
+    assert_eq!(code("DELETE", "/v1/shopper?page=x", ""), Code::UnknownRoute);
+    assert_eq!(code("POST", "/v1/rank?x", BODY), Code::UnknownRoute);
+    assert_eq!(code("GET", "/v1/shopper?page=", ""), Code::PageInvalid);
+    assert_eq!(code("GET", "/v1/shopper?page=!", ""), Code::PageInvalid);
+    assert_eq!(code("GET", "/v1/shopper?side=cA", ""), Code::PageInvalid);
+    assert_eq!(code("DELETE", SHOPPER_PATH, "{}"), Code::BodyInvalid);
+    assert_eq!(code("POST", EVENTS_PATH, "{}"), Code::EventsInvalid);
+    for (value, expected) in [("Bearer ", Code::TokenMissing), ("aa.bb.cc", Code::TokenMissing)] {
+        let mut odd = message("DELETE", SHOPPER_PATH, JSON, "");
+        odd.put_header(AUTHORIZATION, value);
+        assert_eq!(refusal(&odd).code, expected);
+    }
+    let mut both = message("DELETE", SHOPPER_PATH, JSON, "");
+    both.put_header(AUTHORIZATION, "Bearer aa.bb.cc");
+    both.put_header(SHOPPER, "household-17");
+    assert_eq!(refusal(&both).code, Code::HeaderInvalid);
 }
 
 #[test]
@@ -108,6 +168,6 @@ proptest! {
         let request = InnerRequest { pin, shopper, budget_ms, rank: RankRequest { locale, slot, anchor } };
         let mut bytes = encode_request(&request);
         bytes.extend(vec![0; padding]);
-        prop_assert_eq!(decode_request(&bytes), Ok(request));
+        prop_assert_eq!(decode_request(&bytes), Ok(request.into()));
     }
 }

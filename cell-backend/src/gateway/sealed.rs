@@ -1,0 +1,57 @@
+//! Opening a sealed request and sealing its answer.
+//!
+//! Outside the seal stands only what is known without opening it. Once it is open, everything is an answer of the one
+//! size, problems and lateness included: an edge sees a 200 of so many bytes whatever came of it.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use domicile_deadline::Moment;
+use domicile_seal::{Answerer, SealRefusal, size};
+use domicile_wire::{Code, Problem};
+
+use super::Gateway;
+use crate::cell::Cell;
+use crate::pipeline::Way;
+use crate::telemetry::Turned;
+
+impl Gateway {
+    pub(super) async fn sealed(&self, arrived: Moment, body: Body) -> Result<Vec<u8>, Turned> {
+        let bytes = self.body(body, size::REQUEST).await?;
+        let current = self.cell.sealing.as_ref().map(crate::sealing::Sealing::current);
+        let current = current.ok_or(Turned::Seal(SealRefusal::UnknownKey))?;
+        let opened = current.open(&bytes).map_err(Turned::Seal)?;
+        let (way, remaining) = (Way::Sealed { request: &bytes }, self.remaining(arrived));
+        let message = self.cell.answer_in_time(arrived, &opened.message, way, remaining).await;
+        Ok(self.cell.seal(opened.answerer, &message, way, self.cell.answer_size))
+    }
+}
+
+impl Cell {
+    async fn answer_in_time(
+        &self,
+        arrived: Moment,
+        bytes: &[u8],
+        way: Way<'_>,
+        remaining: Duration,
+    ) -> Vec<u8> {
+        match tokio::time::timeout(remaining, self.answer(arrived, bytes, way)).await {
+            Ok(Ok(message)) => message,
+            Ok(Err(error)) => self.refuse(&Problem::new(Code::MessageInvalid, error.as_str()), way),
+            Err(_) => self.refuse(&Problem::new(Code::Late, "the answer was not ready in time"), way),
+        }
+    }
+
+    /// Seals an answer of exactly `size` bytes; what does not fit is a problem that does.
+    fn seal(&self, answerer: Answerer, message: &[u8], way: Way<'_>, size: usize) -> Vec<u8> {
+        let (answerer, too_long) = match answerer.seal(message, size) {
+            Ok(sealed) => return sealed,
+            Err(refused) => refused,
+        };
+        let detail = format!("{} bytes, and an answer holds {}", too_long.found, too_long.room);
+        tracing::warn!(found = too_long.found, room = too_long.room, "an answer does not fit its size");
+        let problem = self.refuse(&Problem::new(Code::AnswerTooLarge, detail), way);
+        // A problem fits the least size there is.
+        answerer.seal(&problem, size).unwrap_or_default()
+    }
+}

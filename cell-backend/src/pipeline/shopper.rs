@@ -1,0 +1,78 @@
+//! The calls about a shopper: events, export, erasure. Each is one call of the store.
+
+use std::time::Duration;
+
+use domicile_seal::size;
+use domicile_token::TokenRefusal;
+use domicile_wire::{
+    Code, ErasureAnswer, ErasureState, Event, EventsAnswer, ExportPage, PageToken, Problem, ShopperId,
+};
+
+use crate::cell::Cell;
+use crate::features::StoreError;
+use crate::telemetry::Tally;
+use crate::{export, refusal};
+
+/// Bytes of an answer beside its content: status, headers, the receipt.
+const AROUND: usize = 2_048;
+
+impl Cell {
+    /// Takes a batch in: durable before it is acknowledged, and there for the shopper's next ranking.
+    pub(super) async fn take_events(
+        &self,
+        shopper: Option<&ShopperId>,
+        events: Vec<Event>,
+    ) -> Result<EventsAnswer, Problem> {
+        let taken = self.store.take(named(shopper)?, events, self.clock.unix_seconds()).await;
+        let taken = taken.map_err(|error| self.not_stored(&error))?;
+        for event in &taken.accepted {
+            if let (Some(rung), Some(shown)) = (event.rung, event.shown) {
+                let waited = event.client_ms.map(|ms| Duration::from_millis(ms.into()));
+                self.telemetry.impression(rung, shown, waited);
+            }
+        }
+        let accepted = u32::try_from(taken.accepted.len()).unwrap_or(u32::MAX);
+        for (tally, number) in [
+            (Tally::EventsAccepted, accepted),
+            (Tally::EventsDuplicate, taken.duplicates),
+            (Tally::EventsErased, taken.erased),
+        ] {
+            self.telemetry.tally(tally, number.into());
+        }
+        Ok(EventsAnswer { accepted, duplicates: taken.duplicates, erased: taken.erased })
+    }
+
+    /// A page of what is kept.
+    pub(super) async fn export(
+        &self,
+        shopper: Option<&ShopperId>,
+        after: Option<&PageToken>,
+    ) -> Result<ExportPage, Problem> {
+        let kept = self.store.kept(named(shopper)?).await.map_err(|error| self.not_stored(&error))?;
+        let room = size::answer_room(self.answer_size).saturating_sub(AROUND);
+        Ok(export::page(&self.name, &kept, after, room))
+    }
+
+    /// The end of what is kept: durably in the store, and in memory. In memory it is forgotten twice: before, so that it
+    /// is gone even if the caller does not wait for the disk, and after, with what was ranked meanwhile from the old row.
+    pub(super) async fn erase(&self, shopper: Option<&ShopperId>) -> Result<ErasureAnswer, Problem> {
+        let shopper = named(shopper)?;
+        self.last_good.forget(shopper);
+        let erased_s = self.store.erase(shopper, self.clock.unix_seconds()).await;
+        let erased_s = erased_s.map_err(|error| self.not_stored(&error))?;
+        self.last_good.forget(shopper);
+        let (cell, pending) = (self.name.clone(), Vec::new());
+        Ok(ErasureAnswer { cell, state: ErasureState::Complete, pending, erased_s })
+    }
+
+    fn not_stored(&self, error: &StoreError) -> Problem {
+        if let Some(unsaid) = self.store_failed.may(self.clock.now()) {
+            tracing::warn!(%error, unsaid, "the store did not do its part");
+        }
+        Problem::new(Code::StoreFailed, "nothing was acknowledged; it may be sent again")
+    }
+}
+
+fn named(shopper: Option<&ShopperId>) -> Result<&ShopperId, Problem> {
+    shopper.ok_or_else(|| refusal::token(TokenRefusal::Missing))
+}

@@ -1,0 +1,202 @@
+//! The cell's sealing keys while it serves: which are live, what is stated of them, and what was seen.
+//!
+//! `policy/rotation` says what to do with the keys that lie in the directory; this does it, at the start and from then
+//! on whenever the plan or the statement's age asks for it. What requests need is one immutable value behind an `Arc`:
+//! a request takes it as it is, and a rotation puts a new one in its place.
+//!
+//! When a key cannot be made (a full disk), the cell goes on with those it has: the newest is offered for as long as it
+//! is accepted, which is the overlap. After that nothing is taken: a key that outlived its plan would break the promise
+//! that what was sealed long ago can no longer be read.
+
+mod files;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use bytes::Bytes;
+use domicile_envelope::{Envelope, SigningKey};
+use domicile_receipt::{Receipt, Stated, hash};
+use domicile_rotation::{Key, Policy};
+use domicile_route::KeyStatement;
+use domicile_seal::config::encode_list;
+use domicile_seal::{Kem, KeyRing, Opened, SealRefusal, SealingKey, Seen};
+
+use crate::config::Seal;
+use crate::failure::{Exit, Failure, read_text};
+
+pub use files::KeyFiles;
+
+/// Encapsulated keys remembered against replay: some minutes at a thousand requests a second, in 8 MB.
+const SEEN_MAX: usize = 262_144;
+/// When a key could not be made, it is tried again after so many seconds.
+const RETRY_S: i64 = 60;
+
+/// What requests need of the keys, until the next turn.
+pub struct Current {
+    ring: Option<KeyRing>,
+    /// The signed statement of the offered keys, JSON; none when there is no key to offer.
+    pub statement: Option<Bytes>,
+    /// For how many seconds caches may keep it.
+    pub max_age_s: i64,
+    again_s: i64,
+}
+
+/// What a turn did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// Keys made.
+    pub made: u64,
+    /// Keys deleted.
+    pub deleted: u64,
+    /// What went wrong, a word for the log each; nothing of it is secret.
+    pub failed: Vec<String>,
+}
+
+/// A cell's sealing keys.
+pub struct Sealing {
+    cell: String,
+    signer: SigningKey,
+    files: KeyFiles,
+    policy: Policy,
+    statement_s: i64,
+    window_s: i64,
+    current: RwLock<Arc<Current>>,
+    seen: Mutex<Seen>,
+}
+
+impl Sealing {
+    /// The keys of `cell`, made where there are none, at `now_s`.
+    ///
+    /// # Errors
+    /// [`Failure`] when there is no signing key, or no sealing key and none can be made.
+    pub fn open(config: &Seal, cell: &str, now_s: i64) -> Result<(Self, Turn), Failure> {
+        Self::with_files(config, KeyFiles::new(&config.key_dir), cell, now_s)
+    }
+
+    fn with_files(config: &Seal, files: KeyFiles, cell: &str, now_s: i64) -> Result<(Self, Turn), Failure> {
+        let path = &config.signing_key;
+        let text = read_text(Exit::Config, path, "give the cell's secret signing key in [seal] signing_key")?;
+        let signer = SigningKey::from_jwk(&text)
+            .map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))?;
+        let policy = config.policy().map_err(|line| Failure::new(Exit::Config, line))?;
+        let window_s = i64::from(config.date_window_s);
+        let none = Current { ring: None, statement: None, max_age_s: 0, again_s: now_s };
+        let sealing = Self {
+            cell: cell.to_owned(),
+            signer,
+            files,
+            policy,
+            statement_s: config.statement_s.into(),
+            window_s,
+            current: RwLock::new(Arc::new(none)),
+            // A date is good for the window on both sides of now, and half of the memory is one generation.
+            seen: Mutex::new(Seen::new(4 * window_s, SEEN_MAX)),
+        };
+        let turn = sealing.turn(now_s);
+        if sealing.current().ring.is_none() {
+            let why = turn.failed.join("; ");
+            let line = format!("{}: no sealing key: {why}; see [seal] key_dir", config.key_dir.display());
+            return Err(Failure::new(Exit::Config, line));
+        }
+        Ok((sealing, turn))
+    }
+
+    /// What requests need now.
+    pub fn current(&self) -> Arc<Current> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether the keys or the statement have to be looked at.
+    pub fn is_due(&self, now_s: i64) -> bool {
+        now_s >= self.current().again_s
+    }
+
+    /// Makes, deletes and states keys as the plan says for `now_s`. Blocking.
+    pub fn turn(&self, now_s: i64) -> Turn {
+        let mut turn = Turn::default();
+        let mut keys = self.files.read(&mut turn.failed);
+        let mut offered = Vec::new();
+        let mut again_s = now_s.saturating_add(self.statement_s / 2);
+        for kem in Kem::ALL {
+            let of = |own: bool| keys.iter().filter(move |key| (key.kem() == kem) == own);
+            let own: Vec<Key> = of(true).map(|key| Key { id: key.id(), born_s: key.born() }).collect();
+            let taken: Vec<u8> = of(false).map(SealingKey::id).collect();
+            let plan = self.policy.plan(&own, &taken, now_s);
+            again_s = again_s.min(plan.again_s);
+            for id in &plan.delete {
+                match self.files.delete(*id) {
+                    Ok(()) => turn.deleted += 1,
+                    Err(error) => turn.failed.push(format!("delete key {id}: {error}")),
+                }
+            }
+            // Over is over, also when its file could not be deleted.
+            keys.retain(|key| key.kem() != kem || plan.accept.contains(&key.id()));
+            let mut offer = plan.offer;
+            if let Some(id) = plan.make {
+                match self.files.make(id, kem, now_s) {
+                    Ok(key) => {
+                        keys.push(key);
+                        offer = Some(id);
+                        turn.made += 1;
+                    }
+                    Err(error) => {
+                        again_s = again_s.min(now_s.saturating_add(RETRY_S));
+                        turn.failed.push(format!("make a {kem} key: {error}"));
+                    }
+                }
+            }
+            offered.extend(offer);
+        }
+        let ring = KeyRing::new(&keys).map_err(|error| turn.failed.push(error.to_string())).ok();
+        let statement = self.statement(&keys, &offered, now_s);
+        let max_age_s = self.statement_s / 4;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(Current { ring, statement, max_age_s, again_s });
+        turn
+    }
+
+    fn statement(&self, keys: &[SealingKey], offered: &[u8], now_s: i64) -> Option<Bytes> {
+        let key = |id: &u8| keys.iter().find(|key| key.id() == *id);
+        let configs: Vec<Vec<u8>> =
+            offered.iter().filter_map(key).filter_map(|key| key.config().ok()).collect();
+        if configs.is_empty() {
+            return None;
+        }
+        let list = encode_list(configs.iter().map(Vec::as_slice));
+        let statement = KeyStatement::new(&self.cell, &list, now_s, now_s.saturating_add(self.statement_s));
+        Some(compact(statement.sign(&self.signer)).into())
+    }
+
+    /// Whether a request's date is near enough to `now_s`.
+    pub fn is_fresh(&self, date_s: i64, now_s: i64) -> bool {
+        now_s.abs_diff(date_s) <= self.window_s.unsigned_abs()
+    }
+
+    /// Whether a sealed request is met for the first time: best effort, see [`Seen`].
+    pub fn first_time(&self, sealed: &[u8], now_s: i64) -> bool {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).first_time(sealed, now_s)
+    }
+
+    /// The receipt of an answer's content to a sealed request: the envelope's JSON, compact.
+    pub fn receipt(&self, sealed: &[u8], content: &[u8], stated: Stated<'_>) -> String {
+        compact(Receipt::new(hash(sealed), content, stated).sign(&self.signer))
+    }
+}
+
+impl Current {
+    /// Opens a request.
+    ///
+    /// # Errors
+    /// [`SealRefusal`]; without any key, the one of a key that nobody has.
+    pub fn open(&self, sealed: &[u8]) -> Result<Opened, SealRefusal> {
+        self.ring.as_ref().ok_or(SealRefusal::UnknownKey)?.open(sealed)
+    }
+}
+
+/// An envelope's JSON without the blanks that are for people.
+fn compact(envelope: String) -> String {
+    let short = Envelope::parse(&envelope).ok().and_then(|envelope| serde_json::to_string(&envelope).ok());
+    short.unwrap_or(envelope)
+}
+
+#[cfg(test)]
+mod tests;

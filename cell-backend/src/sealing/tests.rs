@@ -1,0 +1,147 @@
+use std::path::Path;
+
+use domicile_route::KeyStatement;
+use domicile_seal::config::{PublicConfig, read_list};
+use domicile_seal::{Sealer, size};
+
+use super::*;
+
+const START: i64 = 1_800_000_000;
+const DAY: i64 = 86_400;
+const OVERLAP: i64 = 14_400;
+
+struct Desk {
+    directory: tempfile::TempDir,
+    config: Seal,
+    verifying: domicile_envelope::VerifyingKey,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let signer = SigningKey::generate();
+        let (keys, jwk) = (directory.path().join("keys"), directory.path().join("cell.jwk"));
+        std::fs::write(&jwk, signer.to_jwk()).unwrap();
+        let config = toml::from_str(&format!("key_dir = {keys:?}\nsigning_key = {jwk:?}")).unwrap();
+        Self { directory, config, verifying: signer.verifying_key() }
+    }
+
+    fn open(&self, now_s: i64) -> Sealing {
+        Sealing::open(&self.config, "eu-a", now_s).unwrap().0
+    }
+
+    fn offered(&self, sealing: &Sealing, now_s: i64) -> Vec<PublicConfig> {
+        let bytes = sealing.current().statement.clone().unwrap();
+        let text = std::str::from_utf8(&bytes).unwrap();
+        let statement = KeyStatement::open(text, "eu-a", &self.verifying, now_s).unwrap();
+        read_list(&statement.list().unwrap()).unwrap()
+    }
+
+    fn files(&self) -> usize {
+        std::fs::read_dir(self.directory.path().join("keys")).unwrap().count()
+    }
+}
+
+fn sealed(configs: &[PublicConfig], kem: Kem) -> Vec<u8> {
+    Sealer::new(configs, Some(kem)).unwrap().seal(b"x").unwrap().0
+}
+
+#[test]
+fn keys_are_made_offered_accepted_through_the_overlap_and_deleted() {
+    let desk = Desk::new();
+    let (sealing, first) = Sealing::open(&desk.config, "eu-a", START).unwrap();
+    assert_eq!((first.made, first.deleted, first.failed.len()), (2, 0, 0));
+    let old = desk.offered(&sealing, START);
+    assert_eq!(old.iter().map(|config| config.kem).collect::<Vec<_>>(), Kem::ALL);
+    assert!(!sealing.is_due(START + 7_199) && sealing.is_due(START + 7_200), "the statement at half");
+    assert_eq!(sealing.turn(START + 7_200), Turn::default());
+    assert!(desk.offered(&sealing, START + 7_200 + OVERLAP - 1) == old, "signed anew");
+
+    let turn = sealing.turn(START + DAY);
+    assert_eq!((turn.made, turn.deleted), (2, 0));
+    let new = desk.offered(&sealing, START + DAY);
+    assert!(new.iter().all(|config| !old.contains(config)));
+    for kem in Kem::ALL {
+        assert!(
+            sealing.current().open(&sealed(&old, kem)).is_ok()
+                && sealing.current().open(&sealed(&new, kem)).is_ok()
+        );
+    }
+    let over = sealing.turn(START + DAY + OVERLAP);
+    assert_eq!((over.made, over.deleted, desk.files()), (0, 2, 2));
+    assert_eq!(sealing.current().open(&sealed(&old, Kem::X25519)).err(), Some(SealRefusal::UnknownKey));
+
+    let again = desk.open(START + DAY + OVERLAP);
+    assert_eq!(desk.offered(&again, START + DAY + OVERLAP), new, "a restart makes nothing new");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_file_is_its_owner_s_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = Desk::new();
+    desk.open(START);
+    let directory = desk.directory.path().join("keys");
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&directory), 0o700);
+    for entry in std::fs::read_dir(directory).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+}
+
+fn full(_: &Path, _: &[u8]) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::StorageFull.into())
+}
+
+#[test]
+fn a_full_disk_at_rotation_leaves_the_keys_there_are_for_the_overlap() {
+    let desk = Desk::new();
+    desk.open(START);
+    let files = KeyFiles::written_by(&desk.config.key_dir, full);
+    let (sealing, _) = Sealing::with_files(&desk.config, files, "eu-a", START + 1).unwrap();
+    let old = desk.offered(&sealing, START + 1);
+    let turn = sealing.turn(START + DAY);
+    assert_eq!((turn.made, turn.failed.len()), (0, 2), "{turn:?}");
+    assert!(turn.failed[0].contains("make a x25519 key"), "{turn:?}");
+    assert_eq!(desk.offered(&sealing, START + DAY), old, "still offered");
+    assert!(sealing.current().open(&sealed(&old, Kem::P256)).is_ok());
+    assert!(sealing.is_due(START + DAY + RETRY_S) && !sealing.is_due(START + DAY + RETRY_S - 1));
+    sealing.turn(START + DAY + OVERLAP);
+    assert!(sealing.current().statement.is_none());
+    assert_eq!(sealing.current().open(&sealed(&old, Kem::P256)).err(), Some(SealRefusal::UnknownKey));
+
+    let empty = Desk::new();
+    let files = KeyFiles::written_by(&empty.config.key_dir, full);
+    let line = Sealing::with_files(&empty.config, files, "eu-a", START).err().unwrap().to_string();
+    assert!(line.contains("no sealing key: make a x25519 key"), "{line}");
+}
+
+#[test]
+fn two_cells_with_one_key_id_tell_each_other_s_requests_apart() {
+    let (one, two) = (Desk::new(), Desk::new());
+    let (a, b) = (one.open(START), two.open(START));
+    let (of_a, of_b) = (one.offered(&a, START), two.offered(&b, START));
+    assert_eq!(of_a[0].id, of_b[0].id);
+    let request = sealed(&of_b, Kem::X25519);
+    assert_eq!(request.len(), size::REQUEST);
+    assert_eq!(a.current().open(&request).err(), Some(SealRefusal::Broken));
+    assert!(b.current().open(&request).is_ok());
+}
+
+#[test]
+fn a_broken_key_file_costs_itself_and_says_so() {
+    let desk = Desk::new();
+    desk.open(START);
+    std::fs::write(desk.config.key_dir.join("seal-000.json"), "{\"seed\":\"secret\"}").unwrap();
+    let (sealing, turn) = Sealing::open(&desk.config, "eu-a", START + 1).unwrap();
+    assert!(turn.failed[0].starts_with("key 0: ") && !turn.failed[0].contains("secret"), "{turn:?}");
+    assert_eq!(desk.offered(&sealing, START + 1).len(), 2);
+}
+
+#[test]
+fn a_date_is_fresh_within_the_window_on_both_sides() {
+    let sealing = Desk::new().open(START);
+    assert!(sealing.is_fresh(START - 120, START) && sealing.is_fresh(START + 120, START));
+    assert!(!sealing.is_fresh(START - 121, START) && !sealing.is_fresh(START + 300, START));
+    assert!(!sealing.is_fresh(i64::MIN, START));
+}

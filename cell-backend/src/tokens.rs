@@ -1,0 +1,163 @@
+//! Shoppers' tokens: the keys that may have signed them, read again while serving, and what they have to say.
+//!
+//! The key set's file is the way to take a key out of use, so it is looked at every few seconds. A new file that is no
+//! key set changes nothing: a typing mistake must not shut every shopper out, nor let anyone in.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use domicile_jwt::KeySet;
+use domicile_token::{Asked, Claims, Terms, TokenRefusal};
+use domicile_wire::Bearer;
+
+use crate::config::TokenTerms;
+use crate::failure::{Exit, Failure, read_text};
+
+const REMEDY: &str = "give the path of the identity service's public key set (JWK Set) in [tokens] keys";
+
+/// What tells one state of a file from another without reading it.
+type Stamp = Option<(SystemTime, u64)>;
+
+/// What came of looking at the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reloaded {
+    /// It is as it was.
+    Unchanged,
+    /// Its keys were taken.
+    Taken,
+    /// It is not good, and the keys of before stay. The reason, for a log: it names no token and quotes nothing.
+    Kept(String),
+}
+
+/// Keys and terms.
+pub struct Tokens {
+    path: PathBuf,
+    terms: Terms,
+    every: Duration,
+    stamp: Mutex<Stamp>,
+    keys: RwLock<Arc<KeySet>>,
+}
+
+impl Tokens {
+    /// The tokens that a cell of `boundary` takes.
+    ///
+    /// # Errors
+    /// [`Failure`] when there is no good key set.
+    pub fn open(config: &TokenTerms, boundary: &str) -> Result<Self, Failure> {
+        let path = config.keys.clone();
+        let stamp = stamp(&path);
+        let keys = read(&path)?;
+        Ok(Self {
+            path,
+            terms: config.terms(boundary),
+            every: Duration::from_secs(config.reload_s.into()),
+            stamp: Mutex::new(stamp),
+            keys: RwLock::new(Arc::new(keys)),
+        })
+    }
+
+    /// How often [`Tokens::reload`] is to be called.
+    pub fn every(&self) -> Duration {
+        self.every
+    }
+
+    /// The claims of a token that holds here and now.
+    ///
+    /// # Errors
+    /// [`TokenRefusal`], the signature before what it says.
+    pub fn check(&self, token: &Bearer, asked: Asked<'_>) -> Result<Claims, TokenRefusal> {
+        let keys = Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner));
+        let claims = keys.verify(token.expose())?;
+        self.terms.check(&claims, asked).map(|()| claims)
+    }
+
+    /// Looks at the file. Blocking.
+    pub fn reload(&self) -> Reloaded {
+        let now = stamp(&self.path);
+        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known == now {
+            return Reloaded::Unchanged;
+        }
+        // Taken as seen even when it is not good: it is complained of once and not every few seconds.
+        *known = now;
+        match read(&self.path) {
+            Ok(keys) => {
+                *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+                Reloaded::Taken
+            }
+            Err(failure) => Reloaded::Kept(failure.to_string()),
+        }
+    }
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let file = std::fs::metadata(path).ok()?;
+    Some((file.modified().ok()?, file.len()))
+}
+
+fn read(path: &Path) -> Result<KeySet, Failure> {
+    let text = read_text(Exit::Config, path, REMEDY)?;
+    KeySet::parse(&text).map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use domicile_jwt::TokenKey;
+    use domicile_token::{Audience, Subject};
+
+    use super::*;
+
+    const NOW: i64 = 1_800_000_000;
+
+    fn token(key: &TokenKey) -> Bearer {
+        let claims = Claims {
+            iss: "shop".into(),
+            sub: Subject::new("someone").unwrap(),
+            aud: Audience::One("eu".into()),
+            exp: NOW + 600,
+            iat: NOW,
+            nbf: None,
+            class: "eu_only".into(),
+            tenant: "shop-de".into(),
+            home: "eu-b".into(),
+            anonymous: false,
+        };
+        Bearer::new(&key.sign(&claims).unwrap()).unwrap()
+    }
+
+    /// Writes the file with a time of its own, so that a quick machine's clock does not hide the change.
+    fn write(path: &Path, text: &str, at: u64) {
+        std::fs::write(path, text).unwrap();
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(at)).unwrap();
+    }
+
+    #[test]
+    fn a_removed_key_is_refused_after_the_reload_and_a_bad_file_changes_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens.json");
+        let (old, new) = (TokenKey::ed25519("old").unwrap(), TokenKey::p256("new").unwrap());
+        write(&path, &TokenKey::key_set([&old, &new]).unwrap(), 1);
+        let config: TokenTerms = toml::from_str(&format!("keys = {path:?}")).unwrap();
+        let tokens = Tokens::open(&config, "eu").unwrap();
+        let asked = Asked { class: "eu_only", cells: &["eu-a", "eu-b"], now_s: NOW };
+        let of = |key: &TokenKey| tokens.check(&token(key), asked).map(|claims| claims.home);
+        assert_eq!((of(&old), of(&new)), (Ok("eu-b".into()), Ok("eu-b".into())));
+        assert_eq!(tokens.reload(), Reloaded::Unchanged);
+
+        write(&path, "{\"keys\":[]}", 2);
+        assert!(matches!(tokens.reload(), Reloaded::Kept(line) if line.contains("no key")));
+        assert_eq!(tokens.reload(), Reloaded::Unchanged, "one complaint");
+        assert!(of(&old).is_ok(), "the old keys stay");
+
+        write(&path, &TokenKey::key_set([&new]).unwrap(), 3);
+        assert_eq!(tokens.reload(), Reloaded::Taken);
+        assert_eq!(of(&old), Err(TokenRefusal::UnknownKey));
+        assert!(of(&new).is_ok());
+
+        std::fs::remove_file(&path).unwrap();
+        assert!(matches!(tokens.reload(), Reloaded::Kept(_)));
+        assert!(of(&new).is_ok());
+    }
+}
