@@ -9,7 +9,7 @@ mod sealed;
 use std::path::Path;
 use std::time::Duration;
 
-use domicile_wire::nearest::with_nearest;
+use domicile_nearest::with_nearest;
 use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, read_text};

@@ -2,7 +2,7 @@
 
 mod features;
 
-use domicile_wire::nearest::with_nearest;
+use domicile_nearest::with_nearest;
 use serde::Deserialize;
 
 use crate::features::RECENT_MAX;

@@ -3,3 +3,5 @@
 mod bad;
 mod calls;
 mod desk;
+mod hanging;
+mod process;

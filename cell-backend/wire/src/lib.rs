@@ -14,7 +14,6 @@ pub mod call;
 pub mod date;
 pub mod event;
 pub mod message;
-pub mod nearest;
 pub mod problem;
 pub mod reply;
 pub mod request;

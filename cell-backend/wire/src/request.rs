@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use domicile_nearest::nearest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::nearest::nearest;
 use crate::{Call, Caller, Code, Problem, Request, ShopperId};
 
 /// Most anchors of a request: a long basket's first items say what it is about.

@@ -1,0 +1,57 @@
+//! A store that does not do its part: told inside the seal, and nothing is acknowledged.
+
+use std::sync::Arc;
+
+use domicile_cell::features::{Doing, FeatureStore, Kept, Reading, StoreError, Taken};
+use domicile_wire::{Call, Code, ErasureAnswer, Event, EventKind, Problem, ShopperId};
+
+use super::desk::Desk;
+
+/// Fails when events come, and never ends otherwise.
+struct Stuck;
+
+impl FeatureStore for Stuck {
+    fn read<'a>(&'a self, _: &'a ShopperId) -> Reading<'a> {
+        Box::pin(std::future::pending())
+    }
+
+    fn take<'a>(&'a self, _: &'a ShopperId, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
+        Box::pin(async { Err(StoreError::Store("no room on the disk".into())) })
+    }
+
+    fn kept<'a>(&'a self, _: &'a ShopperId) -> Doing<'a, Kept> {
+        Box::pin(std::future::pending())
+    }
+
+    fn erase<'a>(&'a self, _: &'a ShopperId, _: i64) -> Doing<'a, i64> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_fails_or_hangs_is_told_inside_the_seal() {
+    let desk = Desk::with(|cell| cell.store = Arc::new(Stuck));
+    let ask = async |call: Call| -> Problem {
+        let reply = desk.ask(&desk.request(call)).await;
+        assert!(reply.receipt.is_none() && reply.date_s.is_some());
+        reply.parse::<ErasureAnswer>().unwrap().unwrap_err()
+    };
+    let event = Event {
+        id: "e".into(),
+        kind: EventKind::View,
+        item: Some("1".into()),
+        time_s: desk.now_s(),
+        rung: None,
+        shown: None,
+        client_ms: None,
+    };
+    let failed = ask(Call::Events(vec![event])).await;
+    assert_eq!((failed.code, failed.status), (Code::StoreFailed, 503));
+    for call in [Call::Export(None), Call::Erase] {
+        let late = ask(call).await;
+        assert_eq!((late.code, late.status), (Code::Late, 503));
+    }
+    let metrics = desk.metrics();
+    assert!(metrics.contains("domicile_cell_calls_total{call=\"events\"} 0\n"), "{metrics}");
+    assert!(metrics.contains("domicile_cell_problems_total{code=\"late\"} 2\n"), "{metrics}");
+}
