@@ -25,7 +25,7 @@ use crate::inputs::{self, Profile, RequestInputs};
 use crate::refusal;
 use crate::retrieval::Candidate;
 use crate::shelf::Place;
-use crate::telemetry::{Stage, Tally};
+use crate::telemetry::{SealPart, Stage, Tally};
 use crate::trip::Trip;
 
 /// What came of the ladder: the shelf, its rung, and the snapshot behind it.
@@ -204,7 +204,10 @@ impl Cell {
             rung: done.rung,
             time_s: self.clock.unix_seconds(),
         };
-        Some(sealing.receipt(request, &done.content, stated))
+        let begun = self.clock.now();
+        let receipt = sealing.receipt(request, &done.content, stated);
+        self.telemetry.sealed(SealPart::Receipt, self.clock.now().since(begun));
+        Some(receipt)
     }
 
     fn respond(

@@ -113,13 +113,13 @@ impl Sealing {
     /// Makes, deletes and states keys as the plan says for `now_s`. Blocking.
     pub fn turn(&self, now_s: i64) -> Turn {
         let mut turn = Turn::default();
-        let mut keys = self.files.read(&mut turn.failed);
+        let (mut keys, unread) = self.files.read(&mut turn.failed);
         let mut offered = Vec::new();
         let mut again_s = now_s.saturating_add(self.statement_s / 2);
         for kem in Kem::ALL {
             let of = |own: bool| keys.iter().filter(move |key| (key.kem() == kem) == own);
             let own: Vec<Key> = of(true).map(|key| Key { id: key.id(), born_s: key.born() }).collect();
-            let taken: Vec<u8> = of(false).map(SealingKey::id).collect();
+            let taken: Vec<u8> = of(false).map(SealingKey::id).chain(unread.iter().copied()).collect();
             let plan = self.policy.plan(&own, &taken, now_s);
             again_s = again_s.min(plan.again_s);
             for id in &plan.delete {

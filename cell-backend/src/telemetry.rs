@@ -18,7 +18,7 @@ use domicile_wire::{Code, Shown};
 
 use histogram::Histogram;
 pub use seldom::Seldom;
-pub use tally::Tally;
+pub use tally::{SealPart, Tally};
 pub use turned::Turned;
 
 /// A stage of a request's path.
@@ -99,6 +99,7 @@ pub struct Telemetry {
     tallies: BTreeMap<Tally, AtomicU64>,
     impressions: BTreeMap<(Rung, Shown), AtomicU64>,
     page_wait: BTreeMap<Rung, Histogram>,
+    sealing: BTreeMap<SealPart, Histogram>,
     deadline_missed: AtomicU64,
 }
 
@@ -194,6 +195,7 @@ impl Telemetry {
             tallies: zeroed(Tally::ALL.into_iter()),
             impressions: zeroed(Rung::ALL.into_iter().flat_map(|rung| Shown::ALL.map(|shown| (rung, shown)))),
             page_wait: Rung::ALL.into_iter().map(|rung| (rung, Histogram::default())).collect(),
+            sealing: SealPart::ALL.into_iter().map(|part| (part, Histogram::default())).collect(),
             deadline_missed: AtomicU64::new(0),
         }
     }
@@ -247,6 +249,13 @@ impl Telemetry {
         count(self.impressions.get(&(rung, shown)));
         if let (Some(waited), Some(histogram)) = (waited, self.page_wait.get(&rung)) {
             histogram.observe(waited);
+        }
+    }
+
+    /// Counts what a part of sealing took.
+    pub fn sealed(&self, part: SealPart, took: Duration) {
+        if let Some(histogram) = self.sealing.get(&part) {
+            histogram.observe(took);
         }
     }
 
@@ -338,6 +347,16 @@ impl Telemetry {
         head(&mut text, name, "histogram", "From the page's request to its shelf, as pages told it.");
         for (rung, histogram) in &self.page_wait {
             histogram.render(&mut text, name, &format!("rung=\"{}\"", rung.as_str()));
+        }
+        let name = "domicile_cell_seal_seconds";
+        head(
+            &mut text,
+            name,
+            "histogram",
+            "What sealing takes: opening a request, signing its receipt, sealing its answer.",
+        );
+        for (part, histogram) in &self.sealing {
+            histogram.render(&mut text, name, &format!("part=\"{}\"", part.as_str()));
         }
         for (name, help, value) in gauges {
             head(&mut text, name, "gauge", help);

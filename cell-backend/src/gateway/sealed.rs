@@ -13,17 +13,23 @@ use domicile_wire::{Code, Problem};
 use super::Gateway;
 use crate::cell::Cell;
 use crate::pipeline::Way;
-use crate::telemetry::Turned;
+use crate::telemetry::{SealPart, Turned};
 
 impl Gateway {
     pub(super) async fn sealed(&self, arrived: Moment, body: Body) -> Result<Vec<u8>, Turned> {
         let bytes = self.body(body, size::REQUEST).await?;
         let current = self.cell.sealing.as_ref().map(crate::sealing::Sealing::current);
         let current = current.ok_or(Turned::Seal(SealRefusal::UnknownKey))?;
+        let cell = &self.cell;
+        let begun = cell.clock.now();
         let opened = current.open(&bytes).map_err(Turned::Seal)?;
+        cell.telemetry.sealed(SealPart::Open, cell.clock.now().since(begun));
         let (way, remaining) = (Way::Sealed { request: &bytes }, self.remaining(arrived));
-        let message = self.cell.answer_in_time(arrived, &opened.message, way, remaining).await;
-        Ok(self.cell.seal(opened.answerer, &message, way, self.cell.answer_size))
+        let message = cell.answer_in_time(arrived, &opened.message, way, remaining).await;
+        let begun = cell.clock.now();
+        let sealed = cell.seal(opened.answerer, &message, way, cell.answer_size);
+        cell.telemetry.sealed(SealPart::Answer, cell.clock.now().since(begun));
+        Ok(sealed)
     }
 }
 

@@ -30,29 +30,35 @@ impl KeyFiles {
         Self { directory: directory.to_owned(), write }
     }
 
-    /// Every key that can be read; `failed` gets a word for each file that cannot.
-    pub(super) fn read(&self, failed: &mut Vec<String>) -> Vec<SealingKey> {
+    /// Every key that can be read, and the ids of the files that cannot: no key is made over those. `failed` gets a word
+    /// for each.
+    pub(super) fn read(&self, failed: &mut Vec<String>) -> (Vec<SealingKey>, Vec<u8>) {
         let entries = match std::fs::read_dir(&self.directory) {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return (Vec::new(), Vec::new()),
             Err(error) => {
                 failed.push(format!("read the keys: {error}"));
-                return Vec::new();
+                return (Vec::new(), Vec::new());
             }
         };
-        let mut keys: Vec<SealingKey> = Vec::new();
+        let (mut keys, mut unread): (Vec<SealingKey>, Vec<u8>) = Default::default();
         for entry in entries.flatten() {
             let name = entry.file_name();
             let stem = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
             let Some(id) = stem.and_then(|stem| stem.parse::<u8>().ok()) else { continue };
-            match key(&entry.path()) {
-                Ok(key) if key.id() == id => keys.push(key),
-                Ok(_) => failed.push(format!("key {id}: its file holds another key")),
-                Err(why) => failed.push(format!("key {id}: {why}")),
-            }
+            let why = match key(&entry.path()) {
+                Ok(key) if key.id() == id => {
+                    keys.push(key);
+                    continue;
+                }
+                Ok(_) => "its file holds another key".to_owned(),
+                Err(why) => why,
+            };
+            failed.push(format!("key {id}: {why}"));
+            unread.push(id);
         }
         keys.sort_unstable_by_key(SealingKey::id);
-        keys
+        (keys, unread)
     }
 
     /// Makes a key and its file.

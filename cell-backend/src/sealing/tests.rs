@@ -132,10 +132,12 @@ fn two_cells_with_one_key_id_tell_each_other_s_requests_apart() {
 fn a_broken_key_file_costs_itself_and_says_so() {
     let desk = Desk::new();
     desk.open(START);
-    std::fs::write(desk.config.key_dir.join("seal-000.json"), "{\"seed\":\"secret\"}").unwrap();
+    let file = desk.config.key_dir.join("seal-000.json");
+    std::fs::write(&file, "{\"seed\":\"secret\"}").unwrap();
     let (sealing, turn) = Sealing::open(&desk.config, "eu-a", START + 1).unwrap();
     assert!(turn.failed[0].starts_with("key 0: ") && !turn.failed[0].contains("secret"), "{turn:?}");
     assert_eq!(desk.offered(&sealing, START + 1).len(), 2);
+    assert!(std::fs::read_to_string(file).unwrap().contains("secret"), "it is left for who can mend it");
 }
 
 #[test]

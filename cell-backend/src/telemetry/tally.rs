@@ -1,4 +1,4 @@
-//! What is only counted: calls, events, keys.
+//! What is only counted: calls, events, keys; and the parts of sealing, whose time is.
 
 /// One counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +82,31 @@ impl Tally {
             Self::KeysFailed => "failed",
             Self::TokenKeysTaken => "taken",
             Self::TokenKeysKept => "kept",
+        }
+    }
+}
+
+/// What sealing takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SealPart {
+    /// Opening a request.
+    Open,
+    /// Signing the receipt.
+    Receipt,
+    /// Sealing the answer.
+    Answer,
+}
+
+impl SealPart {
+    /// Every part.
+    pub const ALL: [Self; 3] = [Self::Open, Self::Receipt, Self::Answer];
+
+    /// The name in labels.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Receipt => "receipt",
+            Self::Answer => "answer",
         }
     }
 }

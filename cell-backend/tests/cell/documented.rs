@@ -1,9 +1,9 @@
 //! `docs/cell.md` names every code, reason, state and metric, with the status that the code has.
 
 use domicile_cell::config::Config;
-use domicile_cell::telemetry::{Outcome, Telemetry, Turned};
+use domicile_cell::telemetry::{Outcome, SealPart, Telemetry, Turned};
 use domicile_ladder::{FeatureState, Reason, Rung};
-use domicile_wire::Code;
+use domicile_wire::{Call, Code};
 
 use crate::world::repository;
 
@@ -47,6 +47,7 @@ fn every_name_in_an_answer_and_every_metric_stands_there() {
     let page = page();
     let names = Reason::ALL.map(Reason::as_str).into_iter();
     let names = names.chain(FeatureState::ALL.map(FeatureState::as_str)).chain(Rung::ALL.map(Rung::as_str));
+    let names = names.chain(Call::NAMES).chain(SealPart::ALL.map(SealPart::as_str));
     for name in names.chain(Outcome::ALL.map(Outcome::as_str)) {
         assert!(page.contains(&format!("`{name}`")), "{name}");
     }

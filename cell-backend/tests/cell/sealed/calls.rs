@@ -36,6 +36,7 @@ async fn every_call_goes_there_and_back() {
     an_erasure_is_the_end_of_it(&desk, &items).await;
 
     let metrics = desk.metrics();
+    assert!(metrics.contains("domicile_cell_seal_seconds_count{part=\"receipt\"} "), "{metrics}");
     assert!(!metrics.contains("someone") && !metrics.contains("purchase-"), "no shopper, no event");
     for line in [
         "domicile_cell_events_total{outcome=\"accepted\"} 4\n",
