@@ -24,7 +24,10 @@ pub(super) fn replace(files: &[(&Path, &[u8])]) -> anyhow::Result<()> {
             .with_context(|| format!("cannot make {}", folder(path).display()))?;
     }
     let lock_path = beside(first, "lock")?;
-    let lock = File::create(&lock_path).with_context(|| format!("cannot make {}", lock_path.display()))?;
+    // Whoever may write to the folder could have put a link there, to a file that is not theirs to empty.
+    anyhow::ensure!(!lock_path.is_symlink(), "{} is a link; remove it", lock_path.display());
+    let lock = File::options().create(true).truncate(false).write(true).open(&lock_path);
+    let lock = lock.with_context(|| format!("cannot make {}", lock_path.display()))?;
     lock.lock().with_context(|| format!("cannot lock {}", lock_path.display()))?;
     // All are on the disk before the first is replaced: a full disk leaves the old ones.
     let mut partials = Vec::new();

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use http_body::{Body, Frame, SizeHint};
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Empty, Full};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
 /// What a body may hold: dropped with it.
@@ -110,6 +110,11 @@ impl<B: Body + Unpin, H: Held> Body for Watched<B, H> {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// A body in memory.
+pub(crate) fn full(bytes: bytes::Bytes) -> crate::guest::Body {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
 }
 
 /// No body.

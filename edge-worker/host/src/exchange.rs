@@ -8,11 +8,13 @@ use http::header::{CONNECTION, CONTENT_LENGTH, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderMap, Method, Request, Response, Uri, Version};
+use http_body::Body as _;
+use http_body_util::{BodyExt as _, Limited};
 use hyper::body::Incoming;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout_at;
+use tokio::time::{Instant as Deadline, timeout_at};
 
-use crate::body::{Held, Watched};
+use crate::body::{self, Held, Watched};
 use crate::clock;
 use crate::guest::{Body, BodyError};
 use crate::inbound::conditional::Known;
@@ -20,11 +22,12 @@ use crate::inbound::intake::{Intake, is_sound};
 use crate::inbound::refusal::{Outcome, Refusal};
 use crate::inbound::route::RouteKind;
 use crate::inbound::strip::strip;
-use crate::metrics::{Gauge, Metrics, Up};
+use crate::metrics::{Count, Gauge, Metrics, Up};
 use crate::rate::{Allowed, RateLimit};
 use crate::server::Caller;
 use crate::serving::Serving;
-use crate::settings::{Settings, Strip};
+use crate::settings::{KeepShelves, Settings, Strip};
+use crate::shelves::{BODY_MAX, lifetime, may_be_kept};
 
 /// Everything requests share.
 pub(crate) struct Exchanges {
@@ -33,6 +36,7 @@ pub(crate) struct Exchanges {
     seats: Arc<Semaphore>,
     rate: Option<RateLimit>,
     strip: Strip,
+    keep_shelves: KeepShelves,
     body_clock: Duration,
     request_clock: Duration,
     metrics: Arc<Metrics>,
@@ -62,6 +66,7 @@ impl Exchanges {
             seats: Arc::new(Semaphore::new(usize::from(settings.limits.in_flight))),
             rate: settings.rate.map(|rate| RateLimit::new(rate, clock::now())),
             strip: settings.strip,
+            keep_shelves: settings.keep_shelves,
             body_clock: settings.clocks.body,
             request_clock: settings.clocks.request,
             metrics,
@@ -113,23 +118,49 @@ impl Exchanges {
 
         // What the caller already has is noted before its headers are taken off.
         let known = Known::of(&parts.method, &parts.headers);
-        let request = self.for_the_guest(parts, taken.body);
 
-        // The artefact of this moment answers, even if another one comes before it is done. The clock is a second
-        // one, outside the guest's store, in which futures may go unpolled while a guest computes.
+        // The artefact of this moment answers, even if another one comes before it is done: from a list it said
+        // lately, or by an instance.
         let serving = self.serving();
-        let answered = timeout_at(deadline, serving.guest.answer(request))
-            .await
-            .map_err(|_elapsed| Refusal::GuestTimedOut)?;
-        let response = answered.map_err(|failure| {
-            tracing::debug!(reason = %failure, "guest gave no answer");
-            Refusal::from(failure)
-        })?;
+        let shelf = (self.keep_shelves == KeepShelves::On && may_be_kept(&parts.method, &parts.uri))
+            .then(|| parts.uri.path().to_owned());
+        let kept = shelf.as_deref().and_then(|path| serving.shelves.get(path, clock::now()));
+        let response = match kept {
+            Some(response) => {
+                self.metrics.count(Count::ShelfKept);
+                response
+            }
+            None => {
+                let may_keep = shelf.filter(|_| parts.method == Method::GET);
+                let response = self.ask(&serving, self.for_the_guest(parts, taken.body), deadline).await?;
+                match may_keep {
+                    Some(path) => keep(&serving, &path, response, deadline).await?,
+                    None => response,
+                }
+            }
+        };
 
         // An answer whose entity tag the caller has becomes a 304. The body of a HEAD is left out by hyper. An answer
         // that goes on past its deadline breaks off.
         let late = || BodyError::HttpResponseTimeout;
         Ok(known.apply(response).map(|body| Watched::until(body, seat, deadline, late)))
+    }
+
+    /// Lets an instance answer. The clock is a second one, outside the guest's store, in which futures may go unpolled
+    /// while a guest computes.
+    async fn ask(
+        &self,
+        serving: &Serving,
+        request: Request<Bytes>,
+        deadline: Deadline,
+    ) -> Result<Response<Body>, Refusal> {
+        let answered = timeout_at(deadline, serving.guest.answer(request))
+            .await
+            .map_err(|_elapsed| Refusal::GuestTimedOut)?;
+        answered.map_err(|failure| {
+            tracing::debug!(reason = %failure, "guest gave no answer");
+            Refusal::from(failure)
+        })
     }
 
     fn within_rate(&self, caller: &Caller, now: Instant) -> Result<(), Refusal> {
@@ -159,6 +190,29 @@ impl Exchanges {
         frame(&mut parts.headers, body.len());
         Request::from_parts(parts, body)
     }
+}
+
+/// Keeps a list that says it is for everybody.
+async fn keep(
+    serving: &Serving,
+    path: &str,
+    response: Response<Body>,
+    deadline: Deadline,
+) -> Result<Response<Body>, Refusal> {
+    let (parts, body) = response.into_parts();
+    let size = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+    let stated = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let small = size.or(stated).is_some_and(|bytes| bytes <= BODY_MAX);
+    let Some(lifetime) = lifetime(&parts).filter(|_| small) else {
+        return Ok(Response::from_parts(parts, body));
+    };
+    let bytes = timeout_at(deadline, Limited::new(body, BODY_MAX).collect())
+        .await
+        .map_err(|_elapsed| Refusal::GuestTimedOut)?
+        .map_err(|_broken| Refusal::GuestFailed)?
+        .to_bytes();
+    serving.shelves.keep(path, &parts.headers, &bytes, lifetime, clock::now());
+    Ok(Response::from_parts(parts, body::full(bytes)))
 }
 
 /// States the length that the body has, not what the caller said of it.

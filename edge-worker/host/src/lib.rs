@@ -24,6 +24,7 @@ mod seldom;
 mod server;
 mod serving;
 mod settings;
+mod shelves;
 mod start_error;
 mod tls;
 
@@ -33,6 +34,6 @@ pub use guest::CacheError;
 pub use options::{LogFormat, LogLevel, Options};
 pub use outbound::{Authority, NotAnOrigin, Origin, Transport};
 pub use server::Drained;
-pub use settings::{CellTls, Clocks, Identity, Limits, Rate, Settings, Strip, Trust};
+pub use settings::{CellTls, Clocks, Identity, KeepShelves, Limits, Rate, Settings, Strip, Trust};
 pub use start_error::StartError;
 pub use tls::TlsError;

@@ -27,6 +27,7 @@ pub(crate) enum Count {
     InstanceTrapped,
     Swapped,
     SwapRefused,
+    ShelfKept,
 }
 
 /// Something there is so much of at the moment.
@@ -38,7 +39,7 @@ pub(crate) enum Gauge {
 }
 
 impl Count {
-    const ALL: [(Self, &'static str, &'static str); 9] = [
+    const ALL: [(Self, &'static str, &'static str); 10] = [
         (Self::ConnectionRefused, "connections_refused", "Connections closed at once: there were too many."),
         (Self::ConnectionCut, "connections_cut", "Connections cut: a request was held open by its caller."),
         (Self::AcceptFailed, "accept_failures", "Connections that the system did not hand over."),
@@ -52,6 +53,7 @@ impl Count {
         (Self::InstanceTrapped, "instances_trapped", "Instances that ended in a trap or were stopped."),
         (Self::Swapped, "swaps", "Artefacts taken into service after the first."),
         (Self::SwapRefused, "swaps_refused", "Artefacts refused at a reload."),
+        (Self::ShelfKept, "shelves_kept", "Shelves answered without the guest, from what it said lately."),
     ];
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{Parser, value_parser};
 
 use crate::outbound::Origin;
-use crate::settings::{CellTls, Clocks, Identity, Limits, Rate, Settings, Strip, Trust};
+use crate::settings::{CellTls, Clocks, Identity, KeepShelves, Limits, Rate, Settings, Strip, Trust};
 use parse::{at_least_8k, at_least_one, memory_mib, millis};
 
 const EXIT_CODES: &str = "\
@@ -88,6 +88,10 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Strip::On)]
     pub strip: Strip,
 
+    /// Give a list that says it is for everybody to the next caller too, for as long as it says; off asks the guest
+    #[arg(long, value_enum, default_value_t = KeepShelves::On)]
+    pub keep_shelves: KeepShelves,
+
     /// Requests a second for one address (a /64 of IPv6); more are refused with 429. Left out: no limit
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100_000))]
     pub rate: Option<u32>,
@@ -105,7 +109,7 @@ pub struct Options {
     pub max_header: usize,
 
     /// Requests answered at once; more are refused with 503
-    #[arg(long, value_name = "N", default_value_t = Limits::default().in_flight, value_parser = value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = Limits::default().in_flight, value_parser = value_parser!(u16).range(1..=2048))]
     pub in_flight: u16,
 
     /// Shoppers' connections at once; more are closed
@@ -210,6 +214,7 @@ impl Options {
             tls: identity(self.tls_cert, self.tls_key),
             admin: self.admin,
             strip: self.strip,
+            keep_shelves: self.keep_shelves,
             outbound: self.allow_outbound,
             cell_tls: CellTls {
                 authorities: self.cell_ca,

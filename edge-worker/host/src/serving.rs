@@ -17,6 +17,7 @@ use crate::guest::{Guest, Machine};
 use crate::metrics::{Count, Metrics};
 use crate::outbound::{Origin, Outbound, OwnMachine, Rules, Transport, is_loopback, is_this_machine};
 use crate::settings::Settings;
+use crate::shelves::Shelves;
 use crate::start_error::StartError;
 use crate::tls;
 
@@ -24,6 +25,8 @@ use crate::tls;
 pub(crate) struct Serving {
     pub(crate) guest: Guest,
     pub(crate) about: About,
+    /// What it answered lately and may be given to others.
+    pub(crate) shelves: Shelves,
 }
 
 /// What serves at the moment, and the means to replace it.
@@ -126,7 +129,7 @@ async fn load(machine: &Machine, settings: &Settings, metrics: &Arc<Metrics>) ->
     if about.stated.is_some_and(|stated| stated.is_over(clock::unix_seconds())) {
         tracing::warn!("lists are stale or pins have ended; build the edge anew");
     }
-    Ok(Serving { guest, about })
+    Ok(Serving { guest, about, shelves: Shelves::default() })
 }
 
 /// Whether a cell is reached on this machine by what its name means now. A name that nobody knows now is looked at

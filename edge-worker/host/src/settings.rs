@@ -23,6 +23,8 @@ pub struct Settings {
     pub admin: Option<SocketAddr>,
     /// Whether headers that name a person are taken off before the guest sees the request.
     pub strip: Strip,
+    /// Whether lists are kept for as long as they say.
+    pub keep_shelves: KeepShelves,
     /// The cells the guest may call. What is not listed is refused. Empty, they are those of the signed manifest; with
     /// no manifest either, it is a list-only edge.
     pub outbound: Vec<Origin>,
@@ -45,6 +47,15 @@ pub enum Strip {
     /// Remove them (default).
     On,
     /// Leave them: for tests only.
+    Off,
+}
+
+/// Whether a list that says it is for everybody is given to the next caller too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum KeepShelves {
+    /// For as long as its `max-age` says (default).
+    On,
+    /// Ask the guest each time: for measuring it, and for tests of it.
     Off,
 }
 

@@ -12,7 +12,8 @@ pub(crate) struct Known {
 
 /// What a 304 keeps of the answer it stands for (RFC 9110 §15.4.5), and what a browser needs to let a page see it.
 fn kept(name: &header::HeaderName) -> bool {
-    const KEPT: [header::HeaderName; 6] = [
+    const KEPT: [header::HeaderName; 7] = [
+        header::AGE,
         header::CACHE_CONTROL,
         header::CONTENT_LOCATION,
         header::DATE,

@@ -40,7 +40,7 @@ const PING_WITHIN: Duration = Duration::from_secs(10);
 const SEND_BUFFER: usize = 64 * 1024;
 /// Streams that a caller resets before they were looked at, or that it makes this side reset: one over ends the
 /// connection (CVE-2023-44487, CVE-2025-8671).
-const RESETS: usize = 32;
+const RESETS: usize = 20;
 
 pub(super) async fn serve<A: Answers>(
     stream: TcpStream,

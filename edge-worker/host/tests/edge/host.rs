@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use domicile_edge::{CellTls, Clocks, Drained, Edge, Limits, Reload, Settings, Strip, Trust};
+use domicile_edge::{CellTls, Clocks, Drained, Edge, KeepShelves, Limits, Reload, Settings, Strip, Trust};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -52,6 +52,7 @@ pub(crate) fn settings(artefact: &Path, cells: &[SocketAddr]) -> Settings {
         listen: SocketAddr::from(([127, 0, 0, 1], 0)),
         admin: None,
         strip: Strip::Off,
+        keep_shelves: KeepShelves::Off,
         outbound: cells.iter().map(|cell| cell.to_string().parse().unwrap()).collect(),
         limits: Limits { in_flight: 16, ..Limits::default() },
         clocks: Clocks::default(),

@@ -1,5 +1,6 @@
 //! Shelves: what the guest answers on its own, and what the host makes of it.
 
+use domicile_edge::{KeepShelves, Settings};
 use http::Method;
 
 use crate::client::{get, send};
@@ -84,6 +85,35 @@ async fn instances_are_replaced_without_a_request_lost() {
     let host = Host::start(settings).await;
     for _ in 0..20 {
         assert_eq!(get(host.address, SHELF).await.text(), LIST);
+    }
+    host.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_for_everybody_is_asked_for_once_and_told_with_its_age() {
+    let artefact = Artefact::relay(std::net::SocketAddr::from(([127, 0, 0, 1], 9)));
+    let host =
+        Host::start(Settings { keep_shelves: KeepShelves::On, ..settings(&artefact.path(), &[]) }).await;
+    let first = get(host.address, SHELF).await;
+    assert_eq!((first.text(), first.header("age")), (LIST, None), "from the guest");
+
+    let second = get(host.address, SHELF).await;
+    assert_eq!((second.status.as_u16(), second.text()), (200, LIST));
+    assert!(second.header("age").is_some_and(|age| age.parse::<u64>().is_ok()), "from what was kept");
+    for name in ["etag", "cache-control", "content-length", "content-type", "access-control-allow-origin"] {
+        assert_eq!(second.header(name), first.header(name), "{name}");
+    }
+    let same = send(host.address, Method::GET, SHELF, &[("if-none-match", ETAG)], b"").await;
+    assert_eq!((same.status.as_u16(), same.text()), (304, ""));
+    assert!(same.header("age").is_some());
+    let head = send(host.address, Method::HEAD, SHELF, &[], b"").await;
+    assert_eq!((head.text(), head.header("content-length")), ("", first.header("content-length")));
+
+    // A query makes another request of it, and what the guest refuses is not kept.
+    let query = get(host.address, &format!("{SHELF}?x")).await;
+    assert_eq!((query.status.as_u16(), query.header("age")), (404, None));
+    for _ in 0..2 {
+        assert_eq!(get(host.address, "/v1/shelf/xx-XX/home").await.header("age"), None);
     }
     host.stop().await;
 }

@@ -14,7 +14,7 @@ const GROWTH_BAR: f64 = 3.0;
 const SAMPLES: usize = 100;
 
 pub(super) async fn measure(scene: &Scene, amounts: Amounts, figures: &mut Figures) -> anyhow::Result<()> {
-    let host = Host::start("flat", scene.edge(), scene.cell, &[])?;
+    let host = Host::start("flat", scene.edge(), scene.cell, &["--keep-shelves", "off"])?;
     let mixed: Arc<[Ask]> = scene.shelves.iter().chain(scene.sealed.iter()).cloned().collect();
     let mut memory = Vec::new();
     for _ in 0..SAMPLES {

@@ -1,4 +1,7 @@
 //! The shelf against a bare guest on the same host: how much of what the host can do the edge leaves.
+//!
+//! Twice: as the host serves it, from lists it keeps for as long as they say, and with the guest asked each time, which
+//! is what a host without such a cache does. The bar is the same for both.
 
 use std::sync::Arc;
 
@@ -36,13 +39,15 @@ impl Side {
 
 pub(super) async fn measure(scene: &Scene, amounts: Amounts, figures: &mut Figures) -> anyhow::Result<()> {
     let edge = Host::start("shelf", scene.edge(), scene.cell, &[])?;
+    let asked = Host::start("asked", scene.edge(), scene.cell, &["--keep-shelves", "off"])?;
     let bare = Host::start("hello", &scene.hello, scene.cell, &[])?;
-    for (host, asks) in [(&edge, &scene.shelves), (&bare, &scene.greeting)] {
+    for (host, asks) in [(&edge, &scene.shelves), (&asked, &scene.shelves), (&bare, &scene.greeting)] {
         drive(host.address, asks, amounts.connections, Until::Requests(amounts.warm_up)).await?.whole()?;
     }
-    let (mut shelf, mut hello) = (Side::default(), Side::default());
+    let (mut shelf, mut guest, mut hello) = (Side::default(), Side::default(), Side::default());
     for _ in 0..amounts.rounds {
         shelf.round(&edge, &scene.shelves, amounts).await?;
+        guest.round(&asked, &scene.shelves, amounts).await?;
         hello.round(&bare, &scene.greeting, amounts).await?;
     }
     figures.rounds(
@@ -56,6 +61,24 @@ pub(super) async fn measure(scene: &Scene, amounts: Amounts, figures: &mut Figur
         "shelf ÷ hello, host's processor time",
         "×",
         &ratio(&shelf.processor, &hello.processor),
+        None,
+    );
+    figures.rounds(
+        "shelf of the guest ÷ hello, answers a second",
+        "×",
+        &ratio(&guest.rate, &hello.rate),
+        Some(Bar::AtLeast(THROUGHPUT_BAR)),
+    );
+    figures.rounds(
+        "shelf of the guest ÷ hello, p99",
+        "×",
+        &ratio(&guest.p99, &hello.p99),
+        Some(Bar::AtMost(P99_BAR)),
+    );
+    figures.rounds(
+        "shelf of the guest ÷ hello, host's processor time",
+        "×",
+        &ratio(&guest.processor, &hello.processor),
         None,
     );
     for (names, side) in [

@@ -9,8 +9,9 @@ use crate::stats::{millis, quantile};
 const FRESH_BAR_MS: f64 = 1.0;
 
 pub(super) async fn measure(scene: &Scene, amounts: Amounts, figures: &mut Figures) -> anyhow::Result<()> {
-    let reused = Host::start("reused", scene.edge(), scene.cell, &[])?;
-    let fresh = Host::start("fresh", scene.edge(), scene.cell, &["--reuse", "1", "--concurrent", "1"])?;
+    let reused = Host::start("reused", scene.edge(), scene.cell, &["--keep-shelves", "off"])?;
+    let one_each = ["--keep-shelves", "off", "--reuse", "1", "--concurrent", "1"];
+    let fresh = Host::start("fresh", scene.edge(), scene.cell, &one_each)?;
     let (mut gain, mut alone, mut alone_reused) = (Vec::new(), Vec::new(), Vec::new());
     for host in [&reused, &fresh] {
         let until = Until::Requests(amounts.warm_up);

@@ -101,7 +101,16 @@ fn ours(
     log: &Path,
 ) -> anyhow::Result<Running> {
     let mut command = Command::new(paths::binary("domicile-edge"));
-    command.args(["--strip", "off", "--log-level", "debug", "--request-timeout-ms", REQUEST_TIMEOUT_MS]);
+    command.args([
+        "--strip",
+        "off",
+        "--keep-shelves",
+        "off",
+        "--log-level",
+        "debug",
+        "--request-timeout-ms",
+        REQUEST_TIMEOUT_MS,
+    ]);
     command.arg("--artefact").arg(artefact).arg("--listen").arg(edge.to_string());
     command.arg("--admin").arg(admin.to_string()).arg("--allow-outbound").arg(cell.to_string());
     Ok(Running::Ours { _server: Server::start("edge", &mut command, log)? })
