@@ -65,13 +65,17 @@ pub(super) fn run(build: &Build) -> anyhow::Result<ExitCode> {
     let folder = build.modules.as_deref().context("--modules is missing")?;
     let modules = Modules::read(folder).context("no core modules (`cargo xtask modules` builds them)")?;
 
+    let manifest_path = manifest_path(&build.out);
+    let outputs = [Some(build.out.as_path()), Some(manifest_path.as_path()), build.spin_toml.as_deref()];
+    ensure_no_input(build, folder, &outputs.into_iter().flatten().collect::<Vec<_>>())?;
+
     let artefact = domicile_forge::forge(&modules, &Rows::new(topology, &overlay, &pins))?;
     let manifest = artefact.manifest(Origin {
         topology: &signed,
         overlay: &overlay,
         pins: &pins,
         minute,
-        tools: tools(&modules, folder),
+        tools: tools(&modules, folder)?,
         inputs: inputs(build, &modules)?,
     });
     write(build, topology, &artefact.bytes, &manifest, &sign_key)?;
@@ -122,12 +126,42 @@ pub(super) fn hashes(modules: &Modules) -> Vec<(String, String)> {
 }
 
 /// What the modules say of their tools, and what whoever built them wrote beside them.
-fn tools(modules: &Modules, folder: &Path) -> BTreeMap<String, String> {
+fn tools(modules: &Modules, folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut tools = domicile_forge::tools(modules);
-    let beside = std::fs::read(folder.join("tools.json")).unwrap_or_default();
-    tools.extend(serde_json::from_slice::<BTreeMap<String, String>>(&beside).unwrap_or_default());
+    let path = folder.join("tools.json");
+    match std::fs::read(&path) {
+        Ok(beside) => tools
+            .extend(serde_json::from_slice::<BTreeMap<String, String>>(&beside).with_context(|| {
+                format!("{}: not a list of tools; take the modules anew", path.display())
+            })?),
+        // Modules made by hand come without; the manifest then names what they say themselves.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
     tools.insert("domicile".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-    tools
+    Ok(tools)
+}
+
+/// Refuses to write over what the build is made from: a key would be gone for good.
+fn ensure_no_input(build: &Build, modules: &Path, outputs: &[&Path]) -> anyhow::Result<()> {
+    let parts = ["popularity.wasm", "relay.wasm", "router.wasm", "tools.json"].map(|part| modules.join(part));
+    let mut inputs: Vec<&Path> = vec![&build.inputs.topology, &build.inputs.overlay];
+    inputs.extend(build.pin_key.as_deref().into_iter().chain(build.sign_key.as_deref()));
+    inputs.extend(build.inputs.root_key.iter().map(PathBuf::as_path));
+    inputs.extend(parts.iter().map(PathBuf::as_path));
+    let real = |path: &Path| path.canonicalize().ok();
+    for output in outputs {
+        let over =
+            real(output).and_then(|found| inputs.iter().find(|input| real(input).as_ref() == Some(&found)));
+        if let Some(input) = over {
+            anyhow::bail!(
+                "{} would be written over {}; name another place",
+                output.display(),
+                input.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 fn inputs(build: &Build, modules: &Modules) -> anyhow::Result<BTreeMap<String, String>> {

@@ -19,7 +19,7 @@ pub(super) struct Inputs {
     pub(super) topology: PathBuf,
     /// A root key, public or secret, one of which has to have signed the topology; repeat it for the successor
     #[arg(long, value_name = "FILE", required = true)]
-    root_key: Vec<PathBuf>,
+    pub(super) root_key: Vec<PathBuf>,
     /// The overlay whose lists the edge serves; signed with a key that the topology lists with use "overlay"
     #[arg(long, value_name = "FILE")]
     pub(super) overlay: PathBuf,

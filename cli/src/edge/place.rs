@@ -25,7 +25,12 @@ pub(super) fn replace(files: &[(&Path, &[u8])]) -> anyhow::Result<()> {
     }
     let lock_path = beside(first, "lock")?;
     // Whoever may write to the folder could have put a link there, to a file that is not theirs to empty.
-    anyhow::ensure!(!lock_path.is_symlink(), "{} is a link; remove it", lock_path.display());
+    let kind = lock_path.symlink_metadata().map(|metadata| metadata.file_type());
+    anyhow::ensure!(
+        kind.as_ref().map_or(true, fs::FileType::is_file),
+        "{} is a link or no file; remove it",
+        lock_path.display()
+    );
     let lock = File::options().create(true).truncate(false).write(true).open(&lock_path);
     let lock = lock.with_context(|| format!("cannot make {}", lock_path.display()))?;
     lock.lock().with_context(|| format!("cannot lock {}", lock_path.display()))?;

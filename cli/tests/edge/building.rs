@@ -56,6 +56,25 @@ fn keys_have_to_be_listed_for_their_use() {
 }
 
 #[test]
+fn nothing_it_is_made_from_is_written_over() {
+    let world = World::new();
+    let mine = world.at("edge.jwk");
+    std::fs::copy(key("edge"), &mine).unwrap();
+    let mut over = with(&with(&world.build(), "--sign-key", &mine), "--out", &mine);
+    refused(&mut over, &["edge.jwk would be written over", "name another place"]);
+    assert_eq!(std::fs::read(&mine).unwrap(), std::fs::read(key("edge")).unwrap());
+}
+
+#[test]
+fn a_lock_that_is_no_file_is_refused() {
+    let world = World::new();
+    let elsewhere = world.at("elsewhere");
+    std::os::unix::fs::symlink(&elsewhere, world.at(".edge.wasm.lock")).unwrap();
+    refused(&mut world.build(), &[".edge.wasm.lock is a link or no file", "remove it"]);
+    assert!(!elsewhere.exists());
+}
+
+#[test]
 fn overlays_that_are_not_to_be_served_are_refused() {
     let world = World::new();
     let overlay = repository("lists/overlay.dsse.json");

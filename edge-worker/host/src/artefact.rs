@@ -2,7 +2,6 @@
 
 mod published;
 
-use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use domicile_edge_manifest::{Manifest, ManifestError, sha256_hex};
 use domicile_envelope::{KeyError, VerifyingKey};
 
 use crate::outbound::{Origin, is_loopback};
+use crate::reading::{ARTEFACT_MAX, KEY_MAX, MANIFEST_MAX, read};
 use crate::settings::{Settings, Trust};
 use crate::start_error::StartError;
 use published::is_published;
@@ -95,7 +95,8 @@ impl Artefact {
     /// Reads it, and its manifest where somebody has to vouch for it.
     pub(crate) fn read(settings: &Settings) -> Result<Self, StartError> {
         let path = &settings.artefact;
-        let bytes = fs::read(path).map_err(|source| StartError::Unreadable { path: path.clone(), source })?;
+        let bytes = read(path, ARTEFACT_MAX)
+            .map_err(|source| StartError::Unreadable { path: path.clone(), source })?;
         let sha256 = sha256_hex(&bytes);
         let Trust::Keys(keys) = &settings.trust else {
             let about = About { sha256, stated: None };
@@ -117,7 +118,8 @@ impl Artefact {
 
 /// The manifest, signed by one of these keys and of these bytes.
 fn vouched(artefact: &[u8], path: &Path, keys: &[VerifyingKey]) -> Result<Manifest, TrustError> {
-    let text = fs::read(path).map_err(|source| TrustError::Unreadable { path: path.to_owned(), source })?;
+    let text = read(path, MANIFEST_MAX)
+        .map_err(|source| TrustError::Unreadable { path: path.to_owned(), source })?;
     let refused = |source| TrustError::Manifest { path: path.to_owned(), source };
     let manifest = Manifest::open(&text, keys).map_err(refused)?;
     manifest.ensure_describes(artefact).map_err(refused)?;
@@ -125,8 +127,9 @@ fn vouched(artefact: &[u8], path: &Path, keys: &[VerifyingKey]) -> Result<Manife
 }
 
 fn trusted(paths: &[PathBuf], listen: SocketAddr) -> Result<Vec<VerifyingKey>, TrustError> {
-    let read = |path: &PathBuf| {
-        let text = fs::read_to_string(path)
+    let key_of = |path: &PathBuf| {
+        let text = read(path, KEY_MAX)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
             .map_err(|source| TrustError::Unreadable { path: path.clone(), source })?;
         let key =
             VerifyingKey::from_jwk(&text).map_err(|source| TrustError::Key { path: path.clone(), source })?;
@@ -135,7 +138,7 @@ fn trusted(paths: &[PathBuf], listen: SocketAddr) -> Result<Vec<VerifyingKey>, T
         }
         Ok(key)
     };
-    paths.iter().map(read).collect()
+    paths.iter().map(key_of).collect()
 }
 
 fn cells(manifest: &Manifest, path: &Path) -> Result<Vec<Origin>, TrustError> {

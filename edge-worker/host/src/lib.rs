@@ -20,6 +20,7 @@ mod metrics;
 mod options;
 mod outbound;
 mod rate;
+mod reading;
 mod seldom;
 mod server;
 mod serving;
