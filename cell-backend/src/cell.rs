@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domicile_seal::size;
+use domicile_telemetry::Seldom;
 use domicile_topology::{CellId, Topology};
 
 use crate::clock::Clock;
@@ -17,7 +18,7 @@ use crate::retrieval::CandidateIndex;
 use crate::room::Room;
 use crate::sealing::Sealing;
 use crate::snapshots::Snapshot;
-use crate::telemetry::{Seldom, Telemetry};
+use crate::telemetry::{self, Telemetry};
 use crate::tokens::Tokens;
 
 /// How far the gateway's listener reaches.
@@ -110,8 +111,8 @@ impl Cell {
             answer_size: size::answer_for_all(topology.slots.iter().map(|slot| slot.items.into())),
             sealing: parts.sealing,
             tokens: parts.tokens,
-            store_failed: Seldom::default(),
-            keys_failed: Seldom::default(),
+            store_failed: telemetry::lines(),
+            keys_failed: telemetry::lines(),
             topology,
             id,
             name,

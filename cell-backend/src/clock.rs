@@ -1,6 +1,6 @@
 //! The process's one clock. Everything else takes the time as an argument.
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use domicile_deadline::Moment;
 
@@ -20,6 +20,11 @@ impl Clock {
     /// The present moment of the monotonic clock.
     pub fn now(&self) -> Moment {
         Moment::from_micros(u64::try_from(self.origin.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+
+    /// How long the process has been running, by the monotonic clock.
+    pub fn running(&self) -> Duration {
+        self.origin.elapsed()
     }
 
     /// Whole seconds since the Unix epoch; 0 when the machine's clock stands before it.

@@ -90,15 +90,15 @@ impl Gateway {
         response
     }
 
-    /// How to read a body of this content type. A plain one is taken on loopback only, until clients seal.
+    /// How to read a body of this content type. A plain one is taken on loopback only, until clients seal, and nowhere
+    /// once this cell can open sealed ones: a proxy on this machine would make everybody's request one of this machine's.
     fn form(&self, headers: &HeaderMap) -> Result<Form, Turned> {
+        let plain = self.cell.reach == Reach::Loopback && self.cell.sealing.is_none();
         let mut types = headers.get_all(header::CONTENT_TYPE).iter();
         match (types.next().map(HeaderValue::as_bytes), types.next()) {
             (Some(media), None) if media == REQUEST_TYPE.as_bytes() => Ok(Form::Sealed),
-            (None, None) if self.cell.reach == Reach::Loopback => Ok(Form::Plain),
-            (Some(media), None) if media == MEDIA_TYPE.as_bytes() && self.cell.reach == Reach::Loopback => {
-                Ok(Form::Plain)
-            }
+            (None, None) if plain => Ok(Form::Plain),
+            (Some(media), None) if media == MEDIA_TYPE.as_bytes() && plain => Ok(Form::Plain),
             _ => Err(Turned::NotSealed),
         }
     }

@@ -14,6 +14,7 @@ use axum::Router;
 use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, Request};
+use domicile_telemetry::Seldom;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
@@ -26,7 +27,7 @@ use tokio_io_timeout::TimeoutWriter;
 use tower::Service as _;
 
 use crate::clock::Clock;
-use crate::telemetry::{Door, Lost, Seldom};
+use crate::telemetry::{self, Door, Lost};
 
 /// Longest head of a request in bytes; the edge's has a few hundred. A longer one is answered 431.
 const HEAD_MAX: usize = 16 * 1024;
@@ -65,7 +66,7 @@ impl Connections {
     /// The connections of `door`; `tell` is told of each that is not taken.
     pub fn new(door: Door, terms: Terms, clock: Clock, tell: impl Fn(Lost) + Send + Sync + 'static) -> Self {
         let places = Arc::new(Semaphore::new(terms.connections as usize));
-        let (full, failed) = (Seldom::default(), Seldom::default());
+        let (full, failed) = (telemetry::lines(), telemetry::lines());
         Self { door, terms, places, clock, tell: Box::new(tell), full, failed }
     }
 
@@ -101,7 +102,7 @@ impl Connections {
         let place = Arc::clone(&self.places).try_acquire_owned().ok();
         if place.is_none() {
             (self.tell)(Lost::Full);
-            if let Some(unsaid) = self.full.may(self.clock.now()) {
+            if let Some(unsaid) = self.full.may(self.clock.running()) {
                 tracing::warn!(listener = self.door.as_str(), unsaid, "a connection too many was closed");
             }
         }
@@ -110,7 +111,7 @@ impl Connections {
 
     fn accept_failed(&self, error: &std::io::Error) {
         (self.tell)(Lost::Failed);
-        if let Some(unsaid) = self.failed.may(self.clock.now()) {
+        if let Some(unsaid) = self.failed.may(self.clock.running()) {
             let (kind, os) = (error.kind(), error.raw_os_error());
             tracing::warn!(listener = self.door.as_str(), %kind, os, unsaid, "accept failed");
         }

@@ -121,7 +121,7 @@ impl Cell {
                 (serde_json::to_vec(&answer), Tally::Exported, name, None)
             }
             Call::Erase => {
-                let answer = self.erase(shopper).await?;
+                let answer = self.erase(shopper, class).await?;
                 (serde_json::to_vec(&answer), Tally::Erased, name, None)
             }
         };

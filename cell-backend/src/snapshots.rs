@@ -11,8 +11,7 @@ pub mod manifest;
 use std::path::Path;
 use std::sync::Arc;
 
-use domicile_envelope::{Envelope, VerifyingKey};
-use sha2::{Digest as _, Sha256};
+use domicile_envelope::{Envelope, VerifyingKey, sha256_hex};
 
 use crate::failure::{Exit, Failure, length, read, read_text};
 use embeddings::Embeddings;
@@ -105,11 +104,7 @@ pub fn load(directory: &Path, trusted: &[VerifyingKey]) -> Result<Snapshot, Fail
 
 /// `sha256:` and the hash of `bytes` in hexadecimal.
 pub fn content_id(bytes: &[u8]) -> String {
-    format!("sha256:{}", hex(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("sha256:{}", sha256_hex(bytes))
 }
 
 /// One listed file, whole and unaltered.
@@ -122,7 +117,7 @@ fn part(directory: &Path, file: &File) -> Result<Vec<u8>, Failure> {
         return Err(Failure::file(Exit::Snapshot, &path, &expected, &found, REMEDY));
     }
     let bytes = read(Exit::Snapshot, &path, REMEDY)?;
-    let found = hex(&bytes);
+    let found = sha256_hex(&bytes);
     let expected = file.sha256.trim_start_matches("sha256:");
     if found != expected {
         let expected = format!("sha256 {expected}");

@@ -3,23 +3,27 @@
 //! Labels are enums, and the id of the snapshot that the counters were made for: nothing that a request brings can
 //! become one. Counters exist from the start; a histogram appears with its first observation.
 
-mod histogram;
-mod seldom;
 mod tally;
 mod turned;
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use domicile_ladder::{FeatureState, Reason, Rung};
+use domicile_telemetry::{Histogram, Seldom, head, line};
 use domicile_wire::{Code, Shown};
 
-use histogram::Histogram;
-pub use seldom::Seldom;
 pub use tally::{SealPart, Tally};
 pub use turned::Turned;
+
+/// Between two log lines of what fails at every request.
+const LINES_APART: Duration = Duration::from_secs(30);
+
+/// Log lines of one kind of failure, now and then; the metrics have every case.
+pub const fn lines() -> Seldom {
+    Seldom::every(LINES_APART)
+}
 
 /// A stage of a request's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -387,19 +391,6 @@ fn labelled<'v>(
     for (key, value) in values {
         line(text, name, &format!("{label}=\"{key}\""), value.load(Ordering::Relaxed));
     }
-}
-
-// Writing into a string has no way to fail.
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-}
-
-fn line(text: &mut String, name: &str, labels: &str, value: impl Display) {
-    let _ = if labels.is_empty() {
-        writeln!(text, "{name} {value}")
-    } else {
-        writeln!(text, "{name}{{{labels}}} {value}")
-    };
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn note(cell: &Cell, turn: &Turn) {
         tracing::info!(made = turn.made, deleted = turn.deleted, "sealing keys");
     }
     if let Some(why) = turn.failed.first()
-        && let Some(unsaid) = cell.keys_failed.may(cell.clock.now())
+        && let Some(unsaid) = cell.keys_failed.may(cell.clock.running())
     {
         tracing::warn!(%why, unsaid, "sealing keys: going on with those there are");
     }

@@ -60,16 +60,18 @@ pub(crate) fn build_modules() -> anyhow::Result<()> {
 }
 
 /// The pure crates, which edge, cell and tools share.
-const POLICIES: [&str; 11] = [
+const POLICIES: [&str; 13] = [
     "deadline",
     "edge-manifest",
     "envelope",
     "ladder",
+    "nearest",
     "overlay",
     "pin",
     "receipt",
     "rotation",
     "route",
+    "telemetry",
     "token",
     "topology",
 ];

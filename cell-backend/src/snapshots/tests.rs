@@ -19,7 +19,7 @@ fn publish(directory: &Path, key: &SigningKey, change: impl FnOnce(&mut serde_js
     for (name, path, content) in files {
         std::fs::write(directory.join(path), content).unwrap();
         manifest["files"][name] =
-            serde_json::json!({"path": path, "sha256": hex(content), "bytes": content.len()});
+            serde_json::json!({"path": path, "sha256": sha256_hex(content), "bytes": content.len()});
     }
     change(&mut manifest);
     sign(directory, key, PAYLOAD_TYPE, &manifest);

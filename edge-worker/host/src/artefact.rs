@@ -1,18 +1,15 @@
 //! The artefact's bytes, and whose word they are taken on.
 
-mod published;
-
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use domicile_edge_manifest::{Manifest, ManifestError, sha256_hex};
-use domicile_envelope::{KeyError, VerifyingKey};
+use domicile_envelope::{KeyError, VerifyingKey, is_published};
 
 use crate::outbound::{Origin, is_loopback};
 use crate::reading::{ARTEFACT_MAX, KEY_MAX, MANIFEST_MAX, read};
 use crate::settings::{Settings, Trust};
 use crate::start_error::StartError;
-use published::is_published;
 
 /// Why an artefact's manifest does not vouch for it.
 #[derive(Debug, thiserror::Error)]

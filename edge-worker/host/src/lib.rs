@@ -21,7 +21,6 @@ mod options;
 mod outbound;
 mod rate;
 mod reading;
-mod seldom;
 mod server;
 mod serving;
 mod settings;

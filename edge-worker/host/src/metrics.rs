@@ -3,17 +3,17 @@
 //! Labels are enums, and the hash of the artefact that serves: nothing that a request brings can become one. Counters
 //! exist from the start; of a route's pairs of outcome and status, and of histograms, only what was observed appears.
 
-mod histogram;
 mod text;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use domicile_telemetry::Histogram;
+
 use crate::inbound::refusal::{Outcome, Refusal};
 use crate::inbound::route::RouteKind;
 use crate::outbound::CallFailure;
-use histogram::Histogram;
 
 /// Something that happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// Largest artefact. 300 locales and 50 slots make one of 12 to 40 MB.
+/// Largest artefact: several times what 300 locales of 50 slots come to.
 pub(crate) const ARTEFACT_MAX: u64 = 256 * 1024 * 1024;
 /// Largest manifest.
 pub(crate) const MANIFEST_MAX: u64 = 16 * 1024 * 1024;

@@ -12,6 +12,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
+use domicile_telemetry::Seldom;
 use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
@@ -23,7 +24,6 @@ use tokio_rustls::rustls::ServerConfig;
 
 use crate::clock;
 use crate::metrics::{Count, Metrics};
-use crate::seldom::Seldom;
 pub(crate) use heads::Head;
 
 /// A pause after a failed accept: the usual cause is that no file descriptor is left.
@@ -103,6 +103,7 @@ pub(crate) async fn serve<A: Answers>(
     let drain = terms.drain;
     let terms = Arc::new(terms);
     let crowd = Arc::<Notify>::default();
+    let begun = clock::now();
     let (failures, calls) = (Seldom::every(FAILURES_APART), Seldom::every(CALLS_APART));
     let mut connections = JoinSet::new();
     loop {
@@ -114,7 +115,7 @@ pub(crate) async fn serve<A: Answers>(
                 Ok((stream, address)) => match Arc::clone(&seats).try_acquire_owned() {
                     Err(_full) => {
                         terms.metrics.count(Count::ConnectionRefused);
-                        if calls.may(clock::now()).is_some() {
+                        if calls.may(clock::now().duration_since(begun)).is_some() {
                             crowd.notify_waiters();
                         }
                     }
@@ -130,7 +131,7 @@ pub(crate) async fn serve<A: Answers>(
                 },
                 Err(error) => {
                     terms.metrics.count(Count::AcceptFailed);
-                    if let Some(unsaid) = failures.may(clock::now()) {
+                    if let Some(unsaid) = failures.may(clock::now().duration_since(begun)) {
                         tracing::warn!(kind = %error.kind(), unsaid, "accept failed");
                     }
                     sleep(AFTER_FAILED_ACCEPT).await;

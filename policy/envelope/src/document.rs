@@ -77,6 +77,11 @@ impl Envelope {
         text
     }
 
+    /// The envelope as JSON text without blanks: for the wire, where a receipt travels in a header.
+    pub fn to_line(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// The payload, once a key of `trusted` is seen to have signed exactly it as `payload_type`.
     ///
     /// The type is checked first: a receipt must never be accepted where a manifest is meant. Signatures by keys

@@ -11,7 +11,9 @@
 mod document;
 mod hash;
 mod key;
+mod published;
 
 pub use document::{Envelope, EnvelopeError};
 pub use hash::{hex, sha256_hex};
 pub use key::{KeyError, KeyId, SigningKey, VerifyingKey};
+pub use published::is_published;

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use domicile_envelope::VerifyingKey;
+use domicile_envelope::{VerifyingKey, is_published};
 use domicile_nearest::nearest;
 use domicile_pin::EpochPolicy;
 
 use crate::file::{CellTable, ClassTable, File, KeyTable, LocaleTable, SlotTable};
 use crate::{
     Boundary, Cell, CellId, Class, ClassCell, ClassId, Clocks, Key, KeyUse, Locale, LocaleId, Problem,
-    Scheme, Slot, SlotId, Topology, TopologyError, Trust, published,
+    Scheme, Slot, SlotId, Topology, TopologyError, Trust,
 };
 
 /// Longest name that may stand in a path, in bytes.
@@ -261,7 +261,7 @@ impl Problems {
                 None
             }
             Ok(verifying) => {
-                let trust = if published::is_published(verifying.id()) { Trust::Demo } else { key.trust };
+                let trust = if is_published(verifying.id()) { Trust::Demo } else { key.trust };
                 Some(Key { purpose: key.purpose, trust, key: verifying })
             }
             Err(error) => {

@@ -11,7 +11,6 @@ mod error;
 mod file;
 mod home;
 mod model;
-mod published;
 mod signed;
 
 pub use check::NAME_MAX;

@@ -4,9 +4,9 @@
 //! Everything that changes more often (pins, overlays, snapshots, edges) is signed with keys that the topology lists,
 //! so that publishing those never needs the root key.
 
-use domicile_envelope::{Envelope, EnvelopeError, KeyId, SigningKey, VerifyingKey, sha256_hex};
+use domicile_envelope::{Envelope, EnvelopeError, KeyId, SigningKey, VerifyingKey, is_published, sha256_hex};
 
-use crate::{KeyUse, Topology, TopologyError, published};
+use crate::{KeyUse, Topology, TopologyError};
 
 /// The payload type of a topology's envelope.
 pub const PAYLOAD_TYPE: &str = "application/vnd.domicile.topology+toml";
@@ -78,7 +78,7 @@ impl Topology {
         if let Some(other) = self.keys.iter().find(|k| k.key == *key && k.purpose != KeyUse::Root) {
             return Err(SignedTopologyError::NotRoot(key.id(), other.purpose.as_str()));
         }
-        if published::is_published(key.id()) && !self.is_on_loopback() {
+        if is_published(key.id()) && !self.is_on_loopback() {
             return Err(SignedTopologyError::Published(key.id()));
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! The exposition.
 
-use std::fmt::{Display, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use domicile_telemetry::{head, line};
 
 use super::{CLASSES, Count, Gauge, Metrics, index};
 use crate::artefact::About;
@@ -90,19 +91,6 @@ impl Metrics {
 
 fn read(value: &AtomicU64) -> u64 {
     value.load(Ordering::Relaxed)
-}
-
-// Writing into a string has no way to fail.
-fn head(text: &mut String, name: &str, kind: &str, help: &str) {
-    let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-}
-
-fn line(text: &mut String, name: &str, labels: &str, value: impl Display) {
-    let _ = if labels.is_empty() {
-        writeln!(text, "{name} {value}")
-    } else {
-        writeln!(text, "{name}{{{labels}}} {value}")
-    };
 }
 
 #[cfg(test)]

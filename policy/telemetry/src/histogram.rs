@@ -4,19 +4,20 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Upper bounds in microseconds, about three to a decade.
+/// Upper bounds in microseconds, about three to a decade, with the cell's 120 ms among them.
 const BOUNDS_US: [u64; 14] =
     [25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 40_000, 80_000, 120_000, 400_000];
 
 /// Counts by bound; the last is the rest.
 #[derive(Default)]
-pub(super) struct Histogram {
+pub struct Histogram {
     counts: [AtomicU64; BOUNDS_US.len() + 1],
     sum_us: AtomicU64,
 }
 
 impl Histogram {
-    pub(super) fn observe(&self, took: Duration) {
+    /// Counts one.
+    pub fn observe(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS_US.partition_point(|&bound| bound < micros);
         if let Some(count) = self.counts.get(bucket) {
@@ -25,8 +26,8 @@ impl Histogram {
         self.sum_us.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// The series `name` with `labels`, unless nothing was observed: most pairs of stage and rung never meet.
-    pub(super) fn render(&self, text: &mut String, name: &str, labels: &str) {
+    /// The series `name` with `labels`, unless nothing was observed: most pairs of labels never meet.
+    pub fn render(&self, text: &mut String, name: &str, labels: &str) {
         let total: u64 = self.counts.iter().map(|count| count.load(Ordering::Relaxed)).sum();
         if total == 0 {
             return;

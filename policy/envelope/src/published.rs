@@ -2,22 +2,22 @@
 //!
 //! A file may call such a key private; it is still everybody's. So they are known by their ids.
 
-use domicile_envelope::KeyId;
+use crate::KeyId;
 
 /// `deploy/demo/keys/{root,pin,overlay,snapshot,edge}.jwk`.
 const PUBLISHED: [&str; 5] =
     ["adeac91a34674c2e", "ae57868e055de9af", "568b3df166d75e42", "f26cb4a28eefe9ed", "8e779b5c47d9eccc"];
 
 /// Whether everybody has the secret half of this key.
-pub(crate) fn is_published(id: KeyId) -> bool {
+#[must_use]
+pub fn is_published(id: KeyId) -> bool {
     PUBLISHED.contains(&id.to_string().as_str())
 }
 
 #[cfg(test)]
 mod tests {
-    use domicile_envelope::VerifyingKey;
-
-    use super::*;
+    use super::PUBLISHED;
+    use crate::VerifyingKey;
 
     #[test]
     fn the_ids_are_those_of_the_files() {
