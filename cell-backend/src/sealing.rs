@@ -13,7 +13,7 @@ mod files;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
-use domicile_envelope::{Envelope, SigningKey};
+use domicile_envelope::SigningKey;
 use domicile_receipt::{Receipt, Stated, hash};
 use domicile_rotation::{Key, Policy};
 use domicile_route::KeyStatement;
@@ -32,11 +32,12 @@ const RETRY_S: i64 = 60;
 
 /// What requests need of the keys, until the next turn.
 pub struct Current {
-    ring: Option<KeyRing>,
+    ring: Option<Arc<KeyRing>>,
     /// The signed statement of the offered keys, JSON; none when there is no key to offer.
     pub statement: Option<Bytes>,
     /// For how many seconds caches may keep it.
     pub max_age_s: i64,
+    turned_s: i64,
     again_s: i64,
 }
 
@@ -56,6 +57,8 @@ pub struct Sealing {
     cell: String,
     signer: SigningKey,
     files: KeyFiles,
+    /// The keys of the last turn: a file that cannot be read now does not take its key away.
+    held: Mutex<Vec<SealingKey>>,
     policy: Policy,
     statement_s: i64,
     window_s: i64,
@@ -79,11 +82,12 @@ impl Sealing {
             .map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))?;
         let policy = config.policy().map_err(|line| Failure::new(Exit::Config, line))?;
         let window_s = i64::from(config.date_window_s);
-        let none = Current { ring: None, statement: None, max_age_s: 0, again_s: now_s };
+        let none = Current { ring: None, statement: None, max_age_s: 0, turned_s: now_s, again_s: now_s };
         let sealing = Self {
             cell: cell.to_owned(),
             signer,
             files,
+            held: Mutex::default(),
             policy,
             statement_s: config.statement_s.into(),
             window_s,
@@ -105,15 +109,23 @@ impl Sealing {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether the keys or the statement have to be looked at.
+    /// Whether the keys or the statement have to be looked at: it is time, or the clock was put back.
     pub fn is_due(&self, now_s: i64) -> bool {
-        now_s >= self.current().again_s
+        let current = self.current();
+        now_s >= current.again_s || now_s < current.turned_s
     }
 
     /// Makes, deletes and states keys as the plan says for `now_s`. Blocking.
     pub fn turn(&self, now_s: i64) -> Turn {
         let mut turn = Turn::default();
-        let (mut keys, unread) = self.files.read(&mut turn.failed);
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((mut keys, mut unread)) = self.files.read(&mut turn.failed) else {
+            // What lies there is not known, so nothing is made over it and nothing given up.
+            self.look_again(now_s);
+            return turn;
+        };
+        keys.extend(held.iter().filter(|key| unread.contains(&key.id())).cloned());
+        unread.retain(|id| keys.iter().all(|key| key.id() != *id));
         let mut offered = Vec::new();
         let mut again_s = now_s.saturating_add(self.statement_s / 2);
         for kem in Kem::ALL {
@@ -146,12 +158,23 @@ impl Sealing {
             }
             offered.extend(offer);
         }
-        let ring = KeyRing::new(&keys).map_err(|error| turn.failed.push(error.to_string())).ok();
+        let ring =
+            KeyRing::new(&keys).map_err(|error| turn.failed.push(error.to_string())).ok().map(Arc::new);
         let statement = self.statement(&keys, &offered, now_s);
         let max_age_s = self.statement_s / 4;
+        *held = keys;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) =
-            Arc::new(Current { ring, statement, max_age_s, again_s });
+            Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s });
         turn
+    }
+
+    /// Leaves everything as it is, and looks again soon.
+    fn look_again(&self, now_s: i64) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let Current { ring, statement, max_age_s, .. } = &**current;
+        let (ring, statement, max_age_s) = (ring.clone(), statement.clone(), *max_age_s);
+        let again_s = now_s.saturating_add(RETRY_S);
+        *current = Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s });
     }
 
     fn statement(&self, keys: &[SealingKey], offered: &[u8], now_s: i64) -> Option<Bytes> {
@@ -163,7 +186,7 @@ impl Sealing {
         }
         let list = encode_list(configs.iter().map(Vec::as_slice));
         let statement = KeyStatement::new(&self.cell, &list, now_s, now_s.saturating_add(self.statement_s));
-        Some(compact(statement.sign(&self.signer)).into())
+        Some(statement.sign(&self.signer).into())
     }
 
     /// Whether a request's date is near enough to `now_s`.
@@ -178,7 +201,7 @@ impl Sealing {
 
     /// The receipt of an answer's content to a sealed request: the envelope's JSON, compact.
     pub fn receipt(&self, sealed: &[u8], content: &[u8], stated: Stated<'_>) -> String {
-        compact(Receipt::new(hash(sealed), content, stated).sign(&self.signer))
+        Receipt::new(hash(sealed), content, stated).sign(&self.signer)
     }
 }
 
@@ -190,12 +213,6 @@ impl Current {
     pub fn open(&self, sealed: &[u8]) -> Result<Opened, SealRefusal> {
         self.ring.as_ref().ok_or(SealRefusal::UnknownKey)?.open(sealed)
     }
-}
-
-/// An envelope's JSON without the blanks that are for people.
-fn compact(envelope: String) -> String {
-    let short = Envelope::parse(&envelope).ok().and_then(|envelope| serde_json::to_string(&envelope).ok());
-    short.unwrap_or(envelope)
 }
 
 #[cfg(test)]

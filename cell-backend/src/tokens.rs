@@ -19,6 +19,14 @@ const REMEDY: &str = "give the path of the identity service's public key set (JW
 /// What tells one state of a file from another without reading it.
 type Stamp = Option<(SystemTime, u64)>;
 
+/// What is known of the file.
+struct Known {
+    /// When it was last read.
+    stamp: Stamp,
+    /// Whether it could not be read since.
+    unread: bool,
+}
+
 /// What came of looking at the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reloaded {
@@ -35,7 +43,7 @@ pub struct Tokens {
     path: PathBuf,
     terms: Terms,
     every: Duration,
-    stamp: Mutex<Stamp>,
+    known: Mutex<Known>,
     keys: RwLock<Arc<KeySet>>,
 }
 
@@ -47,12 +55,12 @@ impl Tokens {
     pub fn open(config: &TokenTerms, boundary: &str) -> Result<Self, Failure> {
         let path = config.keys.clone();
         let stamp = stamp(&path);
-        let keys = read(&path)?;
+        let keys = parse(&path, &read_text(Exit::Config, &path, REMEDY)?)?;
         Ok(Self {
             path,
             terms: config.terms(boundary),
             every: Duration::from_secs(config.reload_s.into()),
-            stamp: Mutex::new(stamp),
+            known: Mutex::new(Known { stamp, unread: false }),
             keys: RwLock::new(Arc::new(keys)),
         })
     }
@@ -75,13 +83,19 @@ impl Tokens {
     /// Looks at the file. Blocking.
     pub fn reload(&self) -> Reloaded {
         let now = stamp(&self.path);
-        let mut known = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
-        if *known == now {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.stamp == now && !known.unread {
             return Reloaded::Unchanged;
         }
-        // Taken as seen even when it is not good: it is complained of once and not every few seconds.
-        *known = now;
-        match read(&self.path) {
+        let text = match read_text(Exit::Config, &self.path, REMEDY) {
+            Ok(text) => text,
+            // Tried again every time, since it may be the one that takes a key out of use; complained of once.
+            Err(_unread) if std::mem::replace(&mut known.unread, true) => return Reloaded::Unchanged,
+            Err(unread) => return Reloaded::Kept(unread.to_string()),
+        };
+        // Taken as seen even when it is no key set: the file has to change before it can be one.
+        *known = Known { stamp: now, unread: false };
+        match parse(&self.path, &text) {
             Ok(keys) => {
                 *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
                 Reloaded::Taken
@@ -96,9 +110,8 @@ fn stamp(path: &Path) -> Stamp {
     Some((file.modified().ok()?, file.len()))
 }
 
-fn read(path: &Path) -> Result<KeySet, Failure> {
-    let text = read_text(Exit::Config, path, REMEDY)?;
-    KeySet::parse(&text).map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))
+fn parse(path: &Path, text: &str) -> Result<KeySet, Failure> {
+    KeySet::parse(text).map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))
 }
 
 #[cfg(test)]
@@ -158,6 +171,11 @@ mod tests {
 
         std::fs::remove_file(&path).unwrap();
         assert!(matches!(tokens.reload(), Reloaded::Kept(_)));
+        assert_eq!(tokens.reload(), Reloaded::Unchanged, "one complaint");
         assert!(of(&new).is_ok());
+
+        // A file of the same time and length as the last one that was read counts, once there was none in between.
+        write(&path, &TokenKey::key_set([&new]).unwrap(), 3);
+        assert_eq!(tokens.reload(), Reloaded::Taken);
     }
 }

@@ -23,7 +23,9 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFileError {
     /// It is not the JSON of a key. Nothing of it is quoted: it may hold a secret.
-    #[error("line {line}, column {column}: not a sealing key; make one with `domicile key seal new`")]
+    #[error(
+        "line {line}, column {column}: not a sealing key; take it out of the directory, and the cell makes a new one"
+    )]
     Form {
         /// The line, from 1.
         line: usize,
@@ -34,7 +36,9 @@ pub enum KeyFileError {
     #[error("version {0}, and this build reads version {VERSION}")]
     Version(u32),
     /// Its seed is not 32 bytes of base64url.
-    #[error("the seed is not 32 bytes of unpadded base64url; make a new key with `domicile key seal new`")]
+    #[error(
+        "the seed is not 32 bytes of unpadded base64url; take the key out of the directory, and the cell makes a new one"
+    )]
     Seed,
     /// The system has no randomness to give.
     #[error("the system gave no randomness")]

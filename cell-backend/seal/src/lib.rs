@@ -6,7 +6,7 @@
 //!
 //! What this crate adds to the `ohttp` crate underneath:
 //! - **one size**: every request is [`size::REQUEST`] bytes, whatever it asks and whichever curve sealed it, and every
-//!   answer of a slot is one size, errors included, so that length tells nobody anything ([`size`]);
+//!   answer of a cell is one size, errors included, so that length tells nobody anything ([`size`]);
 //! - **a ring**: several keys are live at once and the request's key id picks one; the crate underneath serves one key
 //!   ([`KeyRing`]);
 //! - **strict configurations**: the crate underneath takes the last usable configuration of a list, and panics on one

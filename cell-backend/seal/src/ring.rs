@@ -29,7 +29,7 @@ pub enum SealRefusal {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
     /// There is no key.
-    #[error("no sealing key; make one with `domicile key seal new`")]
+    #[error("no sealing key; a cell makes its own when its key directory can be written")]
     Empty,
     /// Two keys have one id.
     #[error("two sealing keys have the id {0}; delete one of them")]
@@ -44,7 +44,7 @@ pub enum RingError {
     },
 }
 
-/// A message does not fit its slot's answer.
+/// A message does not fit the cell's answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{found} bytes, and the answer holds {room}")]
 pub struct AnswerTooLong {

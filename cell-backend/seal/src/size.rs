@@ -1,4 +1,4 @@
-//! One size for requests, one for a slot's answers.
+//! One size for requests, one for a cell's answers.
 //!
 //! An edge sees lengths whatever is sealed. If they differed, a ranking, a batch of events and an erasure could be told
 //! apart by them, and so could shoppers with long and short histories. So the plain text is filled up with zeros, which

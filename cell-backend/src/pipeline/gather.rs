@@ -44,7 +44,7 @@ impl Cell {
             Ok(Ok(Some(row))) => (Outcome::Done, Some(row)),
             Ok(Ok(None)) => (Outcome::Nothing, None),
             Ok(Err(error)) => {
-                if let Some(unsaid) = self.store_failed.may(self.clock.now()) {
+                if let Some(unsaid) = self.store_failed.may(self.clock.running()) {
                     tracing::warn!(%error, unsaid, "features not read");
                 }
                 (Outcome::Failed, None)

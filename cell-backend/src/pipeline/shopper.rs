@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use domicile_seal::size;
 use domicile_token::TokenRefusal;
+use domicile_topology::Class;
 use domicile_wire::{
     Code, ErasureAnswer, ErasureState, Event, EventsAnswer, ExportPage, PageToken, Problem, ShopperId,
 };
@@ -55,18 +56,28 @@ impl Cell {
 
     /// The end of what is kept: durably in the store, and in memory. In memory it is forgotten twice: before, so that it
     /// is gone even if the caller does not wait for the disk, and after, with what was ranked meanwhile from the old row.
-    pub(super) async fn erase(&self, shopper: Option<&ShopperId>) -> Result<ErasureAnswer, Problem> {
+    ///
+    /// It says `complete` only where the class has no other cell that could hold something: cells do not tell each other
+    /// yet, so each of the others is pending until it is asked itself.
+    pub(super) async fn erase(
+        &self,
+        shopper: Option<&ShopperId>,
+        class: &Class,
+    ) -> Result<ErasureAnswer, Problem> {
         let shopper = named(shopper)?;
         self.last_good.forget(shopper);
         let erased_s = self.store.erase(shopper, self.clock.unix_seconds()).await;
         let erased_s = erased_s.map_err(|error| self.not_stored(&error))?;
         self.last_good.forget(shopper);
-        let (cell, pending) = (self.name.clone(), Vec::new());
-        Ok(ErasureAnswer { cell, state: ErasureState::Complete, pending, erased_s })
+        let others = class.cells.iter().filter(|member| member.cell != self.id);
+        let others = others.filter_map(|member| self.topology.cell(member.cell));
+        let pending: Vec<String> = others.map(|cell| cell.name.clone()).collect();
+        let state = if pending.is_empty() { ErasureState::Complete } else { ErasureState::Pending };
+        Ok(ErasureAnswer { cell: self.name.clone(), state, pending, erased_s })
     }
 
     fn not_stored(&self, error: &StoreError) -> Problem {
-        if let Some(unsaid) = self.store_failed.may(self.clock.now()) {
+        if let Some(unsaid) = self.store_failed.may(self.clock.running()) {
             tracing::warn!(%error, unsaid, "the store did not do its part");
         }
         Problem::new(Code::StoreFailed, "nothing was acknowledged; it may be sent again")

@@ -31,18 +31,19 @@ impl KeyFiles {
     }
 
     /// Every key that can be read, and the ids of the files that cannot: no key is made over those. `failed` gets a word
-    /// for each.
-    pub(super) fn read(&self, failed: &mut Vec<String>) -> (Vec<SealingKey>, Vec<u8>) {
-        let entries = match std::fs::read_dir(&self.directory) {
+    /// for each. None when the directory itself cannot be read: then nothing is known of what lies there.
+    pub(super) fn read(&self, failed: &mut Vec<String>) -> Option<(Vec<SealingKey>, Vec<u8>)> {
+        let entries = std::fs::read_dir(&self.directory).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = match entries {
             Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return (Vec::new(), Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => {
                 failed.push(format!("read the keys: {error}"));
-                return (Vec::new(), Vec::new());
+                return None;
             }
         };
         let (mut keys, mut unread): (Vec<SealingKey>, Vec<u8>) = Default::default();
-        for entry in entries.flatten() {
+        for entry in entries {
             let name = entry.file_name();
             let stem = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
             let Some(id) = stem.and_then(|stem| stem.parse::<u8>().ok()) else { continue };
@@ -58,7 +59,7 @@ impl KeyFiles {
             unread.push(id);
         }
         keys.sort_unstable_by_key(SealingKey::id);
-        (keys, unread)
+        Some((keys, unread))
     }
 
     /// Makes a key and its file.

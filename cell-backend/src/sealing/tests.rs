@@ -141,6 +141,44 @@ fn a_broken_key_file_costs_itself_and_says_so() {
 }
 
 #[test]
+fn what_cannot_be_read_for_a_while_takes_no_key_away() {
+    let desk = Desk::new();
+    let sealing = desk.open(START);
+    let before = desk.offered(&sealing, START);
+    let keys = &desk.config.key_dir;
+
+    // A file of a live key: the key in memory serves on.
+    let file = keys.join("seal-000.json");
+    let good = std::fs::read(&file).unwrap();
+    std::fs::write(&file, "{").unwrap();
+    let turn = sealing.turn(START + 1);
+    assert_eq!((turn.made, turn.deleted, turn.failed.len()), (0, 0, 1), "{turn:?}");
+    assert_eq!(desk.offered(&sealing, START + 1), before);
+    std::fs::write(&file, good).unwrap();
+
+    // The whole directory: nothing is made over what is not known, and it is looked at again soon.
+    let aside = desk.directory.path().join("aside");
+    std::fs::rename(keys, &aside).unwrap();
+    std::fs::write(keys, "no directory").unwrap();
+    let turn = sealing.turn(START + DAY);
+    assert_eq!((turn.made, turn.deleted, turn.failed.len()), (0, 0, 1), "{turn:?}");
+    assert!(turn.failed[0].starts_with("read the keys: "), "{turn:?}");
+    for kem in Kem::ALL {
+        assert!(sealing.current().open(&sealed(&before, kem)).is_ok());
+    }
+    assert!(sealing.is_due(START + DAY + RETRY_S) && !sealing.is_due(START + DAY + RETRY_S - 1));
+    std::fs::remove_file(keys).unwrap();
+    std::fs::rename(&aside, keys).unwrap();
+    assert_eq!(sealing.turn(START + DAY + RETRY_S).made, 2);
+}
+
+#[test]
+fn a_clock_put_back_is_looked_at_again() {
+    let sealing = Desk::new().open(START);
+    assert!(!sealing.is_due(START) && sealing.is_due(START - 1));
+}
+
+#[test]
 fn a_date_is_fresh_within_the_window_on_both_sides() {
     let sealing = Desk::new().open(START);
     assert!(sealing.is_fresh(START - 120, START) && sealing.is_fresh(START + 120, START));

@@ -16,7 +16,7 @@ use crate::provider;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MintError {
     /// Not the JSON of a secret key. Nothing of it is quoted.
-    #[error("line {line}, column {column}: not a secret token key; make one with `domicile key token new`")]
+    #[error("line {line}, column {column}: not a secret token key, a JWK with \"d\"")]
     Form {
         /// The line, from 1.
         line: usize,

@@ -117,7 +117,7 @@ impl fmt::Debug for ExportPage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErasureState {
-    /// Nothing is kept any more, in any cell that had it.
+    /// Nothing is kept any more, in any cell that could have had it.
     Complete,
     /// Some cell still has to follow.
     Pending,

@@ -121,11 +121,11 @@ impl Receipt {
         }
     }
 
-    /// Signs it with the cell's key: the envelope's JSON.
+    /// Signs it with the cell's key: the envelope's JSON, on one line.
     #[must_use]
     pub fn sign(&self, key: &SigningKey) -> String {
         // Texts and a number always make JSON.
-        Envelope::sign(PAYLOAD_TYPE, &serde_json::to_vec(self).unwrap_or_default(), key).to_json()
+        Envelope::sign(PAYLOAD_TYPE, &serde_json::to_vec(self).unwrap_or_default(), key).to_line()
     }
 
     /// Opens an envelope that one of `keys` has to have signed.

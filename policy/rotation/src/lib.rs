@@ -84,9 +84,12 @@ impl Policy {
     /// What to do at `now_s` with `keys`, all of one kind; `taken` are the ids of other kinds.
     #[must_use]
     pub fn plan(self, keys: &[Key], taken: &[u8], now_s: i64) -> Plan {
-        let ends = |key: &Key| key.born_s.saturating_add(self.every_s).saturating_add(self.overlap_s);
-        let (live, over): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(|key| now_s < ends(key));
-        // A key from the future is one too (a clock was put back): it is offered, and made anew when its time is over.
+        let life_s = self.every_s.saturating_add(self.overlap_s);
+        let ends = |key: &Key| key.born_s.saturating_add(life_s);
+        // A key from the future is one too (a clock was put back), but not from further than a life ahead: made under a
+        // clock that was a year wrong, it would stay a year too long.
+        let lives = |key: &&Key| now_s < ends(key) && key.born_s.saturating_sub(now_s) <= life_s;
+        let (live, over): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(lives);
         let newest = live.iter().max_by_key(|key| (key.born_s, key.id));
         let fresh = newest.filter(|key| now_s < key.born_s.saturating_add(self.every_s));
         let make = if fresh.is_none() { self.next_id(keys, taken) } else { None };

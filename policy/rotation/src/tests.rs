@@ -50,8 +50,11 @@ fn ids_are_the_ring_s_and_come_back_late() {
 
 #[test]
 fn a_clock_put_back_is_survived() {
-    let plan = policy().plan(&[key(3, 10 * DAY)], &[], 0);
-    assert_eq!((plan.make, plan.offer, plan.delete.len()), (None, Some(3), 0));
+    let hours = policy().plan(&[key(3, 5 * 3_600)], &[], 0);
+    assert_eq!((hours.make, hours.offer, hours.delete.len()), (None, Some(3), 0));
+    // A key of a clock that was a year wrong is no key for a year.
+    let year = policy().plan(&[key(3, 365 * DAY)], &[], 0);
+    assert_eq!((year.make, year.offer, year.accept.len(), year.delete), (Some(4), None, 0, vec![3]));
 }
 
 #[test]

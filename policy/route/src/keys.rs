@@ -76,11 +76,11 @@ impl KeyStatement {
         }
     }
 
-    /// Signs it with the cell's key: the envelope's JSON.
+    /// Signs it with the cell's key: the envelope's JSON, on one line.
     #[must_use]
     pub fn sign(&self, key: &SigningKey) -> String {
         // Texts and a number always make JSON.
-        Envelope::sign(KEYS_TYPE, &serde_json::to_vec(self).unwrap_or_default(), key).to_json()
+        Envelope::sign(KEYS_TYPE, &serde_json::to_vec(self).unwrap_or_default(), key).to_line()
     }
 
     /// Opens the statement of `cell`, which `key` has to have signed, at `now_s` seconds since 1970.

@@ -44,6 +44,8 @@ pub struct RouteCell {
     pub weight: u32,
     /// The way to it.
     pub transport: Transport,
+    /// Bytes of every sealed answer of it: one size, whatever was asked.
+    pub answer_bytes: u32,
     /// The public key (JWK) that it signs key statements and receipts with.
     pub signing_key: String,
 }
@@ -66,8 +68,6 @@ pub struct RouteSlot {
     pub name: String,
     /// Items it shows.
     pub items: u16,
-    /// Bytes of every sealed answer for it.
-    pub answer_bytes: u32,
     /// Milliseconds the edge waits for a cell's first byte.
     pub relay_wait_ms: u32,
 }

@@ -1,5 +1,6 @@
 use axum::http::StatusCode;
 use bhttp::{Message, Mode};
+use domicile_cell::cell::Reach;
 use domicile_jwt::TokenKey;
 use domicile_seal::{Kem, REQUEST_TYPE, Sealer, SealingKey, size};
 use domicile_token::Audience;
@@ -108,6 +109,15 @@ async fn a_key_that_was_removed(desk: &Desk) {
     desk.world.write("tokens.json", &TokenKey::key_set([&next]).unwrap());
     desk.cell.tokens.as_ref().unwrap().reload();
     assert_eq!(problem(&desk.ask(&request).await).code, Code::TokenUnknownKey);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cell_that_can_open_takes_nothing_plain_on_loopback_either() {
+    let desk = Desk::with(|cell| cell.reach = Reach::Loopback);
+    let plain =
+        Request { caller: Caller::Plain(ShopperId::new("someone").unwrap()), ..desk.request(Call::Erase) };
+    expect(&desk.post(MEDIA_TYPE, plain.encode()).await, 415, "not-sealed");
+    assert!(desk.ask(&desk.request(Desk::rank())).await.parse::<RankAnswer>().unwrap().is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

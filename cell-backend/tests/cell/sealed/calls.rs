@@ -101,7 +101,8 @@ async fn an_erasure_is_the_end_of_it(desk: &Desk, items: &[String; 2]) {
     for _ in 0..2 {
         let reply = desk.ask(&desk.request(Call::Erase)).await;
         let erased: ErasureAnswer = answer(&reply);
-        assert_eq!((erased.state, erased.pending.len()), (ErasureState::Complete, 0));
+        // The class has another cell, and this one has not asked it.
+        assert_eq!((erased.state, erased.pending), (ErasureState::Pending, vec!["eu-b".to_owned()]));
         assert!(erased.erased_s >= erased_s);
         erased_s = erased.erased_s;
         let receipt = Receipt::open(&reply.receipt.clone().unwrap(), &[desk.signer.verifying_key()]).unwrap();

@@ -16,11 +16,11 @@ fn manifest() -> RouteManifest {
         boundary: "eu".into(),
         weight: 3,
         transport: Transport::Relay,
+        answer_bytes: 16_384,
         signing_key: SigningKey::generate().verifying_key().to_jwk(),
     }];
     manifest.locales = vec!["de-DE".into()];
-    manifest.slots =
-        vec![RouteSlot { name: "home".into(), items: 24, answer_bytes: 16_384, relay_wait_ms: 350 }];
+    manifest.slots = vec![RouteSlot { name: "home".into(), items: 24, relay_wait_ms: 350 }];
     manifest
 }
 
