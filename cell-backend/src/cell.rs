@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domicile_seal::size;
 use domicile_telemetry::Seldom;
 use domicile_topology::{CellId, Topology};
 
@@ -108,7 +107,7 @@ impl Cell {
             telemetry: Telemetry::new(&parts.snapshot.id),
             pins: PinBook::new(&topology),
             searches: Room::of(config.limits.searches),
-            answer_size: size::answer_for_all(topology.slots.iter().map(|slot| slot.items.into())),
+            answer_size: topology.answer_bytes() as usize,
             sealing: parts.sealing,
             tokens: parts.tokens,
             store_failed: telemetry::lines(),

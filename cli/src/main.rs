@@ -15,6 +15,7 @@ mod load;
 mod output;
 mod pin;
 mod rank;
+mod routes;
 mod topology;
 
 /// Personalised ranking that stays at home.

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use domicile_envelope::{Envelope, VerifyingKey};
 use domicile_topology::{KeyUse, SignedTopologyError, Topology, TopologyError};
 
-use crate::{key, output};
+use crate::{key, output, routes};
 
 /// Sign and check topologies.
 #[derive(clap::Subcommand)]
@@ -33,6 +33,13 @@ pub(crate) enum TopologyCommand {
         /// Where the envelope goes
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
+        /// Sign the route manifest of each class as well, into DIR/route-CLASS.dsse.json
+        #[arg(long, value_name = "DIR")]
+        routes: Option<PathBuf>,
+        /// How long the route manifests hold
+        #[arg(long, value_name = "DAYS", default_value_t = 30, requires = "routes")]
+        #[arg(value_parser = clap::value_parser!(u16).range(1..=3_650))]
+        valid_days: u16,
     },
 }
 
@@ -40,9 +47,18 @@ pub(crate) enum TopologyCommand {
 pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
     match command {
         TopologyCommand::Check { file, root_key, json } => check(&file, &root_key, json),
-        TopologyCommand::Sign { file, key, out } => {
-            let envelope = Topology::sign(&output::read(&file)?, &key::signing(&key)?)
-                .with_context(|| format!("topology {}", file.display()))?;
+        TopologyCommand::Sign { file, key, out, routes, valid_days } => {
+            let (text, key) = (output::read(&file)?, key::signing(&key)?);
+            let named = || format!("topology {}", file.display());
+            let envelope = Topology::sign(&text, &key).with_context(named)?;
+            // Both or neither: what is refused leaves no topology behind that has no manifests.
+            let manifests = match &routes {
+                Some(_) => routes::signed(&Topology::parse(&text)?, &key, valid_days).with_context(named)?,
+                None => Vec::new(),
+            };
+            if let Some(folder) = &routes {
+                routes::write(folder, &manifests)?;
+            }
             output::write_whole(&out, envelope.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }

@@ -7,4 +7,5 @@
 mod auditing;
 mod building;
 mod checking;
+mod signing;
 mod world;

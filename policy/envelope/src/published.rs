@@ -4,9 +4,17 @@
 
 use crate::KeyId;
 
-/// `deploy/demo/keys/{root,pin,overlay,snapshot,edge}.jwk`.
-const PUBLISHED: [&str; 5] =
-    ["adeac91a34674c2e", "ae57868e055de9af", "568b3df166d75e42", "f26cb4a28eefe9ed", "8e779b5c47d9eccc"];
+/// `deploy/demo/keys/{root,pin,overlay,snapshot,edge,cell-eu-a,cell-eu-b,cell-us-a}.jwk`.
+const PUBLISHED: [&str; 8] = [
+    "adeac91a34674c2e",
+    "ae57868e055de9af",
+    "568b3df166d75e42",
+    "f26cb4a28eefe9ed",
+    "8e779b5c47d9eccc",
+    "923a0db8d3bcfe6c",
+    "240305b723d1e99d",
+    "760c2957c4edcf7f",
+];
 
 /// Whether everybody has the secret half of this key.
 #[must_use]
@@ -27,6 +35,9 @@ mod tests {
             include_str!("../../../deploy/demo/keys/overlay.jwk"),
             include_str!("../../../deploy/demo/keys/snapshot.jwk"),
             include_str!("../../../deploy/demo/keys/edge.jwk"),
+            include_str!("../../../deploy/demo/keys/cell-eu-a.jwk"),
+            include_str!("../../../deploy/demo/keys/cell-eu-b.jwk"),
+            include_str!("../../../deploy/demo/keys/cell-us-a.jwk"),
         ];
         let ids = files.map(|file| VerifyingKey::from_jwk(file).unwrap().id().to_string());
         assert_eq!(ids, PUBLISHED);

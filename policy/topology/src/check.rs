@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use domicile_envelope::{VerifyingKey, is_published};
+use domicile_envelope::is_published;
 use domicile_nearest::nearest;
 use domicile_pin::EpochPolicy;
 
 use crate::file::{CellTable, ClassTable, File, KeyTable, LocaleTable, SlotTable};
 use crate::{
     Boundary, Cell, CellId, Class, ClassCell, ClassId, Clocks, Key, KeyUse, Locale, LocaleId, Problem,
-    Scheme, Slot, SlotId, Topology, TopologyError, Trust,
+    Scheme, Slot, SlotId, Topology, TopologyError, Transport, Trust,
 };
 
 /// Longest name that may stand in a path, in bytes.
@@ -52,6 +52,7 @@ pub(crate) fn check(file: File) -> Result<Topology, TopologyError> {
     let slots: Vec<Slot> = file.slot.into_iter().map(|s| found.slot(&s, clocks)).collect();
 
     let keys: Vec<Key> = file.key.iter().enumerate().filter_map(|(at, key)| found.key(at, key)).collect();
+    found.cell_keys(&keys, &cells);
     found.demo_keys(&keys, &cells);
     for (what, is_empty) in
         [("locale", locales.is_empty()), ("slot", slots.is_empty()), ("class", classes.is_empty())]
@@ -82,10 +83,10 @@ pub(crate) fn check(file: File) -> Result<Topology, TopologyError> {
 }
 
 #[derive(Default)]
-struct Problems(Vec<Problem>);
+pub(crate) struct Problems(Vec<Problem>);
 
 impl Problems {
-    fn add(&mut self, place: impl Into<String>, text: impl Into<String>) {
+    pub(crate) fn add(&mut self, place: impl Into<String>, text: impl Into<String>) {
         self.0.push(Problem { place: place.into(), text: text.into() });
     }
 
@@ -156,6 +157,9 @@ impl Problems {
                 .add(format!("{place}: scheme"), "plain http is for loopback only; write scheme = \"https\""),
             Some(_) => {}
         }
+        let signing_key =
+            cell.signing_key.and_then(|jwk| self.public_key(&format!("{place}: signing_key"), &jwk));
+        let transport = cell.direct.map_or(Transport::Relay, |origin| self.direct(&place, origin));
         Cell {
             id: CellId(cell.id),
             name: cell.name,
@@ -165,6 +169,8 @@ impl Problems {
             jurisdiction: cell.jurisdiction,
             scheme: cell.scheme,
             authority: cell.authority,
+            signing_key,
+            transport,
         }
     }
 
@@ -251,31 +257,20 @@ impl Problems {
 
     /// A key has no name: its place is its number in the file's order, from 0, and its use.
     fn key(&mut self, at: usize, key: &KeyTable) -> Option<Key> {
-        let place = || format!("key[{at}] (use {:?})", key.purpose.as_str());
-        match VerifyingKey::from_jwk(&key.jwk) {
-            Ok(_) if key.jwk.contains("\"d\"") => {
-                self.add(
-                    place(),
-                    "a secret key stands in the topology; write its public half only and replace the key",
-                );
-                None
-            }
-            Ok(verifying) => {
-                let trust = if is_published(verifying.id()) { Trust::Demo } else { key.trust };
-                Some(Key { purpose: key.purpose, trust, key: verifying })
-            }
-            Err(error) => {
-                self.add(place(), format!("jwk: {error}"));
-                None
-            }
-        }
+        let verifying =
+            self.public_key(&format!("key[{at}] (use {:?}): jwk", key.purpose.as_str()), &key.jwk)?;
+        let trust = if is_published(verifying.id()) { Trust::Demo } else { key.trust };
+        Some(Key { purpose: key.purpose, trust, key: verifying })
     }
 
     fn demo_keys(&mut self, keys: &[Key], cells: &[Cell]) {
-        if !keys.iter().any(|k| k.trust == Trust::Demo) {
+        let of_a_cell = |cell: &Cell| cell.signing_key.as_ref().is_some_and(|key| is_published(key.id()));
+        if !keys.iter().any(|k| k.trust == Trust::Demo) && !cells.iter().any(of_a_cell) {
             return;
         }
-        for cell in cells.iter().filter(|c| host_of(&c.authority).is_some_and(|h| !is_loopback(h))) {
+        // An address that is none has been named already.
+        let elsewhere = |cell: &&Cell| host_of(&cell.authority).is_some() && !cell.is_on_loopback();
+        for cell in cells.iter().filter(elsewhere) {
             self.add(
                 format!("cell {:?}", cell.name),
                 "published demo keys are good on loopback only; make your own with `domicile key sign new`",

@@ -183,7 +183,7 @@ fn secret_keys_and_missing_pin_keys_are_noticed() {
     let text = sound();
     let public = text.split('\'').nth(1).unwrap();
     let refused = refusal(&text.replace(public, &secret));
-    assert!(refused.contains("key[0] (use \"pin\"): a secret key stands in the topology"), "{refused}");
+    assert!(refused.contains("key[0] (use \"pin\"): jwk: a secret key stands in the topology"), "{refused}");
     let second = format!("{text}\n[[key]]\nuse = \"overlay\"\njwk = 'none'\n");
     assert!(refusal(&second).contains("key[1] (use \"overlay\"): jwk: "), "{}", refusal(&second));
     assert!(refusal(&sound().replace("use = \"pin\"", "use = \"root\"")).contains("no key of use \"pin\""));

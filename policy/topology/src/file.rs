@@ -91,6 +91,8 @@ pub(crate) struct CellTable {
     #[serde(default = "https")]
     pub(crate) scheme: Scheme,
     pub(crate) authority: String,
+    pub(crate) signing_key: Option<String>,
+    pub(crate) direct: Option<String>,
 }
 
 fn https() -> Scheme {

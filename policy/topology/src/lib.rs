@@ -6,18 +6,23 @@
 //!
 //! Version 1 holds what edge and cells need now; unknown keys are refused with the nearest known one named.
 
+mod answers;
 mod check;
 mod error;
 mod file;
 mod home;
 mod model;
+mod reach;
+mod routes;
 mod signed;
 
 pub use check::NAME_MAX;
 pub use domicile_pin::EpochPolicy;
+pub use domicile_route::Transport;
 pub use error::{Problem, TopologyError};
 pub use model::{
     Boundary, Cell, CellId, Class, ClassCell, ClassId, Clocks, Key, KeyUse, Locale, LocaleId, OnExhaustion,
     Scheme, Slot, SlotId, Topology, Trust,
 };
+pub use routes::{RouteSkew, RoutesError};
 pub use signed::{PAYLOAD_TYPE, SignedTopology, SignedTopologyError};

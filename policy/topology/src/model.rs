@@ -1,7 +1,8 @@
 //! What a topology says, once it is known to be sound.
 
-use domicile_envelope::VerifyingKey;
+use domicile_envelope::{VerifyingKey, is_published};
 use domicile_pin::EpochPolicy;
+use domicile_route::Transport;
 use serde::Deserialize;
 
 /// A cell's number: what crosses into the edge instead of a name.
@@ -82,12 +83,30 @@ pub struct Cell {
     pub scheme: Scheme,
     /// `host:port`, nothing else.
     pub authority: String,
+    /// The key it signs its key statements and receipts with. A class whose cells have one each can have a route
+    /// manifest.
+    pub signing_key: Option<VerifyingKey>,
+    /// The way of clients' sealed requests to it.
+    pub transport: Transport,
 }
 
 impl Cell {
     /// The cell with its boundary: what a store of its shoppers is marked with.
     pub fn owner(&self) -> String {
         format!("{} in {}", self.name, self.boundary)
+    }
+
+    /// Whether everything of it that is spoken to stands on loopback.
+    pub fn is_on_loopback(&self) -> bool {
+        let authority = crate::check::host_of(&self.authority);
+        let direct = match &self.transport {
+            Transport::Relay => None,
+            Transport::Direct(origin) => Some(crate::reach::host_of_origin(origin)),
+        };
+        [Some(authority), direct]
+            .into_iter()
+            .flatten()
+            .all(|host| host.is_some_and(crate::check::is_loopback))
     }
 }
 
@@ -221,13 +240,12 @@ impl Topology {
     /// Whether any listed key is a published demo key.
     pub fn has_demo_keys(&self) -> bool {
         self.keys.iter().any(|k| k.trust == Trust::Demo)
+            || self.cells.iter().filter_map(|c| c.signing_key.as_ref()).any(|key| is_published(key.id()))
     }
 
     /// Whether every cell stands on loopback.
     pub fn is_on_loopback(&self) -> bool {
-        self.cells
-            .iter()
-            .all(|cell| crate::check::host_of(&cell.authority).is_some_and(crate::check::is_loopback))
+        self.cells.iter().all(Cell::is_on_loopback)
     }
 
     /// The cell of this name.

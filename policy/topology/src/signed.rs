@@ -78,6 +78,9 @@ impl Topology {
         if let Some(other) = self.keys.iter().find(|k| k.key == *key && k.purpose != KeyUse::Root) {
             return Err(SignedTopologyError::NotRoot(key.id(), other.purpose.as_str()));
         }
+        if self.cells.iter().any(|cell| cell.signing_key.as_ref() == Some(key)) {
+            return Err(SignedTopologyError::NotRoot(key.id(), "signing_key of a cell"));
+        }
         if is_published(key.id()) && !self.is_on_loopback() {
             return Err(SignedTopologyError::Published(key.id()));
         }
@@ -94,7 +97,9 @@ mod tests {
     fn elsewhere() -> String {
         let keys = DEMO.find("[[key]]").unwrap();
         let pin = SigningKey::generate().verifying_key().to_jwk();
-        let text = DEMO[..keys].replace("scheme = \"http\"\n", "").replace("127.0.0.1", "cell.example");
+        let unsigned = |line: &&str| !line.starts_with("signing_key");
+        let text = DEMO[..keys].lines().filter(unsigned).fold(String::new(), |text, line| text + line + "\n");
+        let text = text.replace("scheme = \"http\"\n", "").replace("127.0.0.1", "cell.example");
         format!("{text}[[key]]\nuse = \"pin\"\njwk = '{pin}'\n")
     }
 
@@ -133,6 +138,9 @@ mod tests {
         assert!(matches!(refused, SignedTopologyError::NotRoot(_, "pin")), "{refused}");
         let envelope = Envelope::sign(PAYLOAD_TYPE, DEMO.as_bytes(), &pin).to_json();
         assert_eq!(Topology::open(&envelope, &[pin.verifying_key()]), Err(refused));
+        let cell = SigningKey::from_jwk(include_str!("../../../deploy/demo/keys/cell-eu-a.jwk")).unwrap();
+        let refused = Topology::sign(DEMO, &cell).unwrap_err();
+        assert!(matches!(refused, SignedTopologyError::NotRoot(_, "signing_key of a cell")), "{refused}");
     }
 
     #[test]
