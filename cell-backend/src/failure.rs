@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use domicile_files::{ReadError, limit};
+
 /// The exit code's meaning. 2 is the command line's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -50,30 +52,78 @@ impl Failure {
     }
 }
 
-/// Reads a file, naming it when that fails.
+/// Reads a regular file of at most `most` bytes, naming it when that fails. Never waits for a pipe or a device.
 ///
 /// # Errors
-/// [`Failure`] with the operating system's word for it.
-pub fn read(exit: Exit, path: &Path, remedy: &str) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|e| Failure::file(exit, path, "a readable file", &e.to_string(), remedy))
+/// [`Failure`] with what was found instead.
+pub fn read(exit: Exit, path: &Path, most: u64, remedy: &str) -> Result<Vec<u8>, Failure> {
+    domicile_files::read(path, most).map_err(|error| unread(exit, path, &error, remedy))
 }
 
-/// The length of a file that is one, and not a folder, a pipe, a socket or a device: those may have no end, or never
-/// answer.
+/// The length of a regular file.
 ///
 /// # Errors
 /// [`Failure`] that names it.
 pub fn length(exit: Exit, path: &Path, remedy: &str) -> Result<u64, Failure> {
-    let fail = |found: &str| Failure::file(exit, path, "a readable file", found, remedy);
-    let found = std::fs::metadata(path).map_err(|e| fail(&e.to_string()))?;
-    if found.is_file() { Ok(found.len()) } else { Err(fail("what is no regular file")) }
+    domicile_files::length(path).map_err(|error| unread(exit, path, &error, remedy))
 }
 
-/// Reads a text file, naming it when that fails.
+/// Reads a text of at most [`limit::TEXT`] bytes, like [`read`]: a key, a configuration, a topology.
 ///
 /// # Errors
 /// [`Failure`], also when the file is not UTF-8.
 pub fn read_text(exit: Exit, path: &Path, remedy: &str) -> Result<String, Failure> {
-    String::from_utf8(read(exit, path, remedy)?)
-        .map_err(|_| Failure::file(exit, path, "UTF-8 text", "other bytes", remedy))
+    text(exit, path, limit::TEXT, remedy)
+}
+
+/// Reads a signed document of at most [`limit::DOCUMENT`] bytes, like [`read`]: one with lists in it.
+///
+/// # Errors
+/// [`Failure`], also when the file is not UTF-8.
+pub fn read_document(exit: Exit, path: &Path, remedy: &str) -> Result<String, Failure> {
+    text(exit, path, limit::DOCUMENT, remedy)
+}
+
+fn text(exit: Exit, path: &Path, most: u64, remedy: &str) -> Result<String, Failure> {
+    domicile_files::read_text(path, most).map_err(|error| unread(exit, path, &error, remedy))
+}
+
+fn unread(exit: Exit, path: &Path, error: &ReadError, remedy: &str) -> Failure {
+    let expected = match error {
+        ReadError::NotText => "UTF-8 text",
+        ReadError::System { .. } | ReadError::Special(_) | ReadError::TooLarge { .. } => "a readable file",
+    };
+    Failure::file(exit, path, expected, &error.found(), remedy)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::path::Path;
+    use std::process::Command;
+
+    use super::*;
+
+    /// Returns at all: nobody writes to the pipe.
+    #[test]
+    fn what_is_no_file_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for (path, found) in [
+            (pipe.as_path(), "a pipe, no regular file"),
+            (Path::new("/dev/zero"), "a device, no regular file"),
+            (folder.path(), "a folder, no regular file"),
+        ] {
+            let line = read_text(Exit::Config, path, "name a file").unwrap_err().to_string();
+            let place = path.display();
+            assert_eq!(line, format!("{place}: expected a readable file, found {found}; name a file"));
+        }
+        let text = folder.path().join("text");
+        std::fs::write(&text, [b'x', 0xff]).unwrap();
+        let line = |most| read(Exit::Config, &text, most, "cut it").map_err(|failure| failure.to_string());
+        assert!(line(1).unwrap_err().contains("found more than 1 bytes; cut it"), "{:?}", line(1));
+        assert_eq!(line(2).unwrap().len(), 2);
+        let line = read_text(Exit::Config, &text, "mend it").unwrap_err().to_string();
+        assert!(line.contains("expected UTF-8 text") && line.ends_with("; mend it"), "{line}");
+    }
 }

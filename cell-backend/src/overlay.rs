@@ -13,7 +13,7 @@ use domicile_overlay::Item;
 use domicile_topology::Topology;
 use domicile_wire::{RankedItem, Source};
 
-use crate::failure::{Exit, Failure, read_text};
+use crate::failure::{Exit, Failure, read_document};
 use crate::snapshots::Snapshot;
 use crate::snapshots::items::{ItemIndex, ItemTable};
 
@@ -49,7 +49,7 @@ pub fn load(
     topology: &Topology,
     now_s: i64,
 ) -> Result<Overlay, Failure> {
-    let text = read_text(Exit::Overlay, path, REMEDY)?;
+    let text = read_document(Exit::Overlay, path, REMEDY)?;
     let overlay = domicile_overlay::Overlay::open(&text, trusted, topology, now_s)
         .map_err(|e| Failure::new(Exit::Overlay, format!("{}: {e}", path.display())))?;
     let vocabulary = &snapshot.manifest.vocabulary;

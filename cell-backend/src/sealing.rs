@@ -13,7 +13,8 @@ mod files;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
-use domicile_envelope::SigningKey;
+use domicile_envelope::{SigningKey, is_published};
+use domicile_files::is_open_to_others;
 use domicile_receipt::{Receipt, Stated, hash};
 use domicile_rotation::{Key, Policy};
 use domicile_route::KeyStatement;
@@ -50,6 +51,8 @@ pub struct Turn {
     pub deleted: u64,
     /// What went wrong, a word for the log each; nothing of it is secret.
     pub failed: Vec<String>,
+    /// What others than its owner may read and should not, each with what to do. Looked at when the keys are opened.
+    pub exposed: Vec<String>,
 }
 
 /// A cell's sealing keys.
@@ -80,6 +83,11 @@ impl Sealing {
         let text = read_text(Exit::Config, path, "give the cell's secret signing key in [seal] signing_key")?;
         let signer = SigningKey::from_jwk(&text)
             .map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))?;
+        // A key that is published is no secret.
+        let exposed = !is_published(signer.verifying_key().id()) && is_open_to_others(path).unwrap_or(false);
+        let signing = exposed.then(|| {
+            format!("{}: others than its owner may read this secret key; `chmod 0600` it", path.display())
+        });
         let policy = config.policy().map_err(|line| Failure::new(Exit::Config, line))?;
         let window_s = i64::from(config.date_window_s);
         let none = Current { ring: None, statement: None, max_age_s: 0, turned_s: now_s, again_s: now_s };
@@ -95,7 +103,8 @@ impl Sealing {
             // A date is good for the window on both sides of now, and half of the memory is one generation.
             seen: Mutex::new(Seen::new(4 * window_s, SEEN_MAX)),
         };
-        let turn = sealing.turn(now_s);
+        let mut turn = sealing.turn(now_s);
+        turn.exposed.extend(signing.into_iter().chain(sealing.files.exposed()));
         if sealing.current().ring.is_none() {
             let why = turn.failed.join("; ");
             let line = format!("{}: no sealing key: {why}; see [seal] key_dir", config.key_dir.display());

@@ -180,7 +180,7 @@ fn sealing(
     };
     let (sealing, turn) = Sealing::open(seal, &me.name, clock.unix_seconds())?;
     tracing::info!(made = turn.made, deleted = turn.deleted, "sealing keys");
-    for why in &turn.failed {
+    for why in turn.failed.iter().chain(&turn.exposed) {
         tracing::warn!(%why, "sealing keys");
     }
     Ok((Some(sealing), tokens))

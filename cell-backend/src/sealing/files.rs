@@ -1,9 +1,10 @@
 //! Sealing keys as files: one each, readable by their owner alone.
 
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::DirBuilder;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use domicile_files::{Access, WriteError, is_open_to_others, limit, read_text, write_whole};
 use domicile_seal::{Kem, SealingKey};
 use zeroize::Zeroizing;
 
@@ -11,7 +12,7 @@ const PREFIX: &str = "seal-";
 const SUFFIX: &str = ".json";
 
 /// How a file is written: whole or not at all, and durable. A test puts a full disk in its place.
-type Write = fn(&Path, &[u8]) -> io::Result<()>;
+type Write = fn(&Path, &[u8]) -> Result<(), WriteError>;
 
 /// A directory of sealing keys.
 pub struct KeyFiles {
@@ -22,7 +23,7 @@ pub struct KeyFiles {
 impl KeyFiles {
     /// The keys in `directory`.
     pub fn new(directory: &Path) -> Self {
-        Self { directory: directory.to_owned(), write: write_whole }
+        Self { directory: directory.to_owned(), write: |path, bytes| write_whole(path, bytes, Access::Owner) }
     }
 
     #[cfg(test)]
@@ -47,6 +48,12 @@ impl KeyFiles {
             let name = entry.file_name();
             let stem = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
             let Some(id) = stem.and_then(|stem| stem.parse::<u8>().ok()) else { continue };
+            // One file an id: with two spellings of it, nobody could say which key is meant.
+            if name != *file_name(id) {
+                let name = name.display();
+                failed.push(format!("{name} is not read: the file of key {id} is named {}", file_name(id)));
+                continue;
+            }
             let why = match key(&entry.path()) {
                 Ok(key) if key.id() == id => {
                     keys.push(key);
@@ -65,7 +72,8 @@ impl KeyFiles {
     /// Makes a key and its file.
     pub(super) fn make(&self, id: u8, kem: Kem, born_s: i64) -> Result<SealingKey, String> {
         let key = SealingKey::generate(id, kem, born_s).map_err(|error| error.to_string())?;
-        make_directory(&self.directory).map_err(|error| error.to_string())?;
+        make_directory(&self.directory)
+            .map_err(|error| format!("{}: {error}; make it, or let the cell", self.directory.display()))?;
         (self.write)(&self.path(id), key.to_json().as_bytes()).map_err(|error| error.to_string())?;
         Ok(key)
     }
@@ -75,13 +83,26 @@ impl KeyFiles {
         std::fs::remove_file(self.path(id))
     }
 
+    /// What to do when others than the owner may enter the directory.
+    pub(super) fn exposed(&self) -> Option<String> {
+        // One that is not there yet is made with the right rights.
+        is_open_to_others(&self.directory).unwrap_or(false).then(|| {
+            let place = self.directory.display();
+            format!("{place}: others than its owner may enter it; `chmod 0700` it")
+        })
+    }
+
     fn path(&self, id: u8) -> PathBuf {
-        self.directory.join(format!("{PREFIX}{id:03}{SUFFIX}"))
+        self.directory.join(file_name(id))
     }
 }
 
+fn file_name(id: u8) -> String {
+    format!("{PREFIX}{id:03}{SUFFIX}")
+}
+
 fn key(path: &Path) -> Result<SealingKey, String> {
-    let text = std::fs::read_to_string(path).map(Zeroizing::new).map_err(|error| error.to_string())?;
+    let text = read_text(path, limit::KEY).map(Zeroizing::new).map_err(|error| error.to_string())?;
     SealingKey::from_json(&text).map_err(|error| error.to_string())
 }
 
@@ -91,27 +112,4 @@ fn make_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory)
-}
-
-/// Beside its place, with its owner's rights alone, then moved there: nobody ever reads half a key.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let beside = path.with_extension("new");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(&beside).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let moved = written.and_then(|()| std::fs::rename(&beside, path));
-    if moved.is_err() {
-        // Half of a secret is no use to anyone; what cannot be removed is written over next time.
-        let _ = std::fs::remove_file(&beside);
-    }
-    moved?;
-    match path.parent() {
-        Some(directory) => File::open(directory)?.sync_all(),
-        None => Ok(()),
-    }
 }

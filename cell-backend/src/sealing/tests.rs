@@ -89,8 +89,66 @@ fn a_key_file_is_its_owner_s_alone() {
     }
 }
 
-fn full(_: &Path, _: &[u8]) -> std::io::Result<()> {
-    Err(std::io::ErrorKind::StorageFull.into())
+fn full(path: &Path, _: &[u8]) -> Result<(), domicile_files::WriteError> {
+    let source = std::io::ErrorKind::StorageFull.into();
+    Err(domicile_files::WriteError::System { path: path.to_owned(), source })
+}
+
+#[cfg(unix)]
+#[test]
+fn what_others_may_read_is_said_with_its_remedy() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = Desk::new();
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let exposed = || Sealing::open(&desk.config, "eu-a", START).unwrap().1.exposed;
+    set(&desk.config.signing_key, 0o600);
+    assert_eq!(exposed(), [""; 0]);
+    set(&desk.config.signing_key, 0o640);
+    set(&desk.config.key_dir, 0o750);
+    let found = exposed();
+    assert!(found[0].contains("cell.jwk: ") && found[0].ends_with("`chmod 0600` it"), "{found:?}");
+    assert!(found[1].contains("keys: ") && found[1].ends_with("`chmod 0700` it"), "{found:?}");
+    // Everybody has this one.
+    let published = include_str!("../../../deploy/demo/keys/edge.jwk");
+    std::fs::write(&desk.config.signing_key, published).unwrap();
+    assert_eq!(exposed().len(), 1, "{:?}", exposed());
+}
+
+#[test]
+fn a_key_has_one_file_name() {
+    let desk = Desk::new();
+    desk.open(START);
+    let keys = &desk.config.key_dir;
+    let names = ["seal-0.json", "seal-+00.json", "seal-0000.json"];
+    for name in names {
+        std::fs::copy(keys.join("seal-000.json"), keys.join(name)).unwrap();
+    }
+    let (sealing, turn) = Sealing::open(&desk.config, "eu-a", START + 1).unwrap();
+    assert_eq!((turn.made, turn.failed.len()), (0, names.len()), "{turn:?}");
+    assert!(turn.failed[0].ends_with("the file of key 0 is named seal-000.json"), "{turn:?}");
+    assert_eq!(desk.offered(&sealing, START + 1).len(), 2);
+}
+
+/// Ends at all: nobody writes to the pipe.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_key_s_place_holds_nothing_up() {
+    let desk = Desk::new();
+    let sealing = desk.open(START);
+    let before = desk.offered(&sealing, START);
+    let pipe = |path: &Path| {
+        std::fs::remove_file(path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    pipe(&desk.config.key_dir.join("seal-000.json"));
+    let turn = sealing.turn(START + 1);
+    assert!(turn.failed[0].contains("key 0: a pipe, no regular file"), "{turn:?}");
+    assert_eq!(desk.offered(&sealing, START), before);
+    pipe(&desk.config.signing_key);
+    let line = Sealing::open(&desk.config, "eu-a", START).err().unwrap().to_string();
+    assert!(line.contains("cell.jwk: expected a readable file, found a pipe"), "{line}");
 }
 
 #[test]

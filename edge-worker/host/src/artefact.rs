@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use domicile_edge_manifest::{Manifest, ManifestError, sha256_hex};
 use domicile_envelope::{KeyError, VerifyingKey, is_published};
+use domicile_files::{ReadError, limit, read, read_text};
 
 use crate::outbound::{Origin, is_loopback};
-use crate::reading::{ARTEFACT_MAX, KEY_MAX, MANIFEST_MAX, read};
 use crate::settings::{Settings, Trust};
 use crate::start_error::StartError;
 
@@ -19,11 +19,11 @@ pub enum TrustError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
+        /// What was found instead, and what to do.
+        source: ReadError,
     },
     /// A file of `--manifest-key` is no public key.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}; give the public half of a key that the topology lists with use \"edge\"", path.display())]
     Key {
         /// The file.
         path: PathBuf,
@@ -92,7 +92,7 @@ impl Artefact {
     /// Reads it, and its manifest where somebody has to vouch for it.
     pub(crate) fn read(settings: &Settings) -> Result<Self, StartError> {
         let path = &settings.artefact;
-        let bytes = read(path, ARTEFACT_MAX)
+        let bytes = read(path, limit::ARTEFACT)
             .map_err(|source| StartError::Unreadable { path: path.clone(), source })?;
         let sha256 = sha256_hex(&bytes);
         let Trust::Keys(keys) = &settings.trust else {
@@ -115,8 +115,8 @@ impl Artefact {
 
 /// The manifest, signed by one of these keys and of these bytes.
 fn vouched(artefact: &[u8], path: &Path, keys: &[VerifyingKey]) -> Result<Manifest, TrustError> {
-    let text = read(path, MANIFEST_MAX)
-        .map_err(|source| TrustError::Unreadable { path: path.to_owned(), source })?;
+    let text =
+        read(path, limit::TEXT).map_err(|source| TrustError::Unreadable { path: path.to_owned(), source })?;
     let refused = |source| TrustError::Manifest { path: path.to_owned(), source };
     let manifest = Manifest::open(&text, keys).map_err(refused)?;
     manifest.ensure_describes(artefact).map_err(refused)?;
@@ -125,8 +125,7 @@ fn vouched(artefact: &[u8], path: &Path, keys: &[VerifyingKey]) -> Result<Manife
 
 fn trusted(paths: &[PathBuf], listen: SocketAddr) -> Result<Vec<VerifyingKey>, TrustError> {
     let key_of = |path: &PathBuf| {
-        let text = read(path, KEY_MAX)
-            .and_then(|bytes| String::from_utf8(bytes).map_err(std::io::Error::other))
+        let text = read_text(path, limit::KEY)
             .map_err(|source| TrustError::Unreadable { path: path.clone(), source })?;
         let key =
             VerifyingKey::from_jwk(&text).map_err(|source| TrustError::Key { path: path.clone(), source })?;

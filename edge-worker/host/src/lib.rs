@@ -20,7 +20,6 @@ mod metrics;
 mod options;
 mod outbound;
 mod rate;
-mod reading;
 mod server;
 mod serving;
 mod settings;

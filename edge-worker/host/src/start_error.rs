@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use domicile_files::ReadError;
+
 use crate::artefact::TrustError;
 use crate::guest::CacheError;
 use crate::outbound::Origin;
@@ -16,8 +18,8 @@ pub enum StartError {
     Unreadable {
         /// The file that was asked for.
         path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
+        /// What was found instead, and what to do.
+        source: ReadError,
     },
     /// The file is not a WebAssembly component.
     #[error("artefact {}: not a component: {detail}", path.display())]
