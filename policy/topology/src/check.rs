@@ -123,10 +123,13 @@ impl Problems {
     fn authorities(&mut self, cells: &[Cell]) {
         let mut seen = BTreeSet::new();
         for cell in cells {
-            if !seen.insert(cell.authority.to_ascii_lowercase()) {
+            if !seen.insert(one_spelling(&cell.authority)) {
                 self.add(
                     format!("cell {:?}: authority", cell.name),
-                    format!("{:?} is another cell's already; every cell has its own", cell.authority),
+                    format!(
+                        "{:?} is another cell's already, whatever its spelling; every cell has its own",
+                        cell.authority
+                    ),
                 );
             }
         }
@@ -310,11 +313,40 @@ pub(crate) fn host_of(authority: &str) -> Option<&str> {
         Some(inner) => inner.parse::<std::net::Ipv6Addr>().is_ok(),
         None => !host.is_empty() && host.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'-'),
     };
-    (port_sound && host_sound).then_some(bracketed.unwrap_or(host))
+    let host = bracketed.unwrap_or(host);
+    (port_sound && host_sound && !is_short_address(host)).then_some(host)
+}
+
+/// Whether a resolver takes it for an IPv4 address and this crate does not: `127.1`, `0x7f000001`, `0177.0.0.1` (WHATWG
+/// URL, "ends in a number"). Such a name would be judged as if it were none of loopback, nor another cell's.
+fn is_short_address(host: &str) -> bool {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let last = host.rsplit('.').next().unwrap_or(host);
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let is_hex = |last: &str| {
+        last.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("0x"))
+            && last.bytes().skip(2).all(|b| b.is_ascii_hexdigit())
+    };
+    (is_number(last) || is_hex(last)) && host.parse::<IpAddr>().is_err()
 }
 
 pub(crate) fn is_loopback(host: &str) -> bool {
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    let host = host.strip_suffix('.').unwrap_or(host);
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+}
+
+/// An authority in the one spelling that all of it have in common: names are in lower case and without the root's dot
+/// (RFC 3986 §3.2.2, RFC 1034 §3.1), addresses in their shortest form, an IPv4 address as one (RFC 4291 §2.5.5.2), and
+/// the port is a number.
+fn one_spelling(authority: &str) -> String {
+    let Some(host) = host_of(authority) else { return authority.to_ascii_lowercase() };
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let port = authority.rsplit_once(':').map_or("", |(_, port)| port.trim_start_matches('0'));
+    match host.parse::<IpAddr>() {
+        Ok(address) => format!("{} {port}", address.to_canonical()),
+        Err(_) => format!("{} {port}", host.to_ascii_lowercase()),
+    }
 }
 
 #[cfg(test)]

@@ -144,6 +144,10 @@ fn authorities_are_host_and_port_only() {
         "cell a:443",
         ":443",
         "cell-a.example:99999",
+        "127.1:443",
+        "2130706433:443",
+        "0x7F000001.:443",
+        "0177.0.0.1:443",
     ] {
         let text = refusal(&sound().replace("cell-a.example:443", wrong));
         assert!(text.contains("cell \"eu-a\": authority"), "{wrong}: {text}");
@@ -152,8 +156,21 @@ fn authorities_are_host_and_port_only() {
 
 #[test]
 fn two_cells_never_share_an_address() {
-    let text = refusal(&sound().replace("[::1]:7103", "CELL-A.example:443"));
-    assert!(text.contains("cell \"us-a\": authority") && text.contains("another cell's already"), "{text}");
+    for (theirs, own) in [
+        ("cell-a.example:443", "CELL-A.example:443"),
+        ("cell-a.example:443", "cell-a.example.:443"),
+        ("cell-a.example:443", "cell-a.example:0443"),
+        ("[2001:db8::a]:443", "[2001:DB8:0:0:0:0:0:A]:443"),
+        ("203.0.113.7:443", "[::ffff:203.0.113.7]:00443"),
+        ("203.0.113.7:443", "203.0.113.7.:443"),
+    ] {
+        let text = refusal(&sound().replace("cell-a.example:443", theirs).replace("[::1]:7103", own));
+        assert!(
+            text.contains("cell \"us-a\": authority") && text.contains("another cell's already"),
+            "{own}: {text}"
+        );
+    }
+    assert!(Topology::parse(&sound().replace("[::1]:7103", "cell-a.example:4430")).is_ok());
 }
 
 #[test]
