@@ -81,7 +81,7 @@ pub(crate) fn run(kind: Kind, command: Document) -> anyhow::Result<ExitCode> {
             ));
         }
         Document::Show { file } => {
-            output::line(String::from_utf8_lossy(&envelope(&file)?.unverified_payload()?));
+            output::document(&envelope(&file)?.unverified_payload()?);
         }
     }
     Ok(ExitCode::SUCCESS)

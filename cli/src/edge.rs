@@ -6,7 +6,10 @@ mod audit;
 mod build;
 mod check;
 mod inputs;
+mod modules;
+mod overlap;
 mod place;
+mod release;
 
 /// Build, check and audit the edge artefact.
 #[derive(clap::Subcommand)]
@@ -18,6 +21,8 @@ pub(crate) enum Edge {
     /// Say what an artefact can do and whether that is allowed
     #[command(after_help = audit::EXIT_CODES)]
     Audit(audit::AuditArgs),
+    /// Put built core modules into a folder with a signed statement of what they are, for others to build edges from
+    ReleaseModules(release::Release),
 }
 
 /// Runs one command.
@@ -28,6 +33,7 @@ pub(crate) fn run(command: Edge) -> anyhow::Result<ExitCode> {
             None => build::run(&build),
         },
         Edge::Audit(audit) => Ok(audit::run(&audit)),
+        Edge::ReleaseModules(release) => release::run(&release),
     }
 }
 
@@ -36,9 +42,6 @@ const UNREADABLE: u8 = 2;
 
 /// Says why nothing could be judged.
 fn unreadable(what: &std::path::Path, reason: &str) -> ExitCode {
-    #[expect(clippy::print_stderr, reason = "a command-line tool reports on standard error")]
-    {
-        eprintln!("domicile: {}: {reason}", what.display());
-    }
+    crate::output::complain(format!("{}: {reason}", what.display()));
     ExitCode::from(UNREADABLE)
 }

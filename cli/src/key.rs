@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::{SigningKey, VerifyingKey};
+use domicile_files::limit;
 
 use crate::output;
 
@@ -58,12 +59,13 @@ pub(crate) fn run(command: Key) -> anyhow::Result<ExitCode> {
 
 /// Reads a secret key file; the error names it.
 pub(crate) fn signing(path: &Path) -> anyhow::Result<SigningKey> {
-    SigningKey::from_jwk(&output::read(path)?).with_context(|| format!("key {}", path.display()))
+    SigningKey::from_jwk(&output::text(path, limit::KEY)?).with_context(|| format!("key {}", path.display()))
 }
 
 /// Reads a public or secret key file; the error names it.
 pub(crate) fn verifying(path: &Path) -> anyhow::Result<VerifyingKey> {
-    VerifyingKey::from_jwk(&output::read(path)?).with_context(|| format!("key {}", path.display()))
+    VerifyingKey::from_jwk(&output::text(path, limit::KEY)?)
+        .with_context(|| format!("key {}", path.display()))
 }
 
 fn write_secret(path: &Path, text: &str) -> anyhow::Result<()> {

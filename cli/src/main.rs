@@ -71,10 +71,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            #[expect(clippy::print_stderr, reason = "a command-line tool reports on standard error")]
-            {
-                eprintln!("domicile: {error:#}");
-            }
+            output::complain(format!("{error:#}"));
             ExitCode::FAILURE
         }
     }

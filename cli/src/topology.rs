@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::{Envelope, VerifyingKey};
+use domicile_files::limit;
 use domicile_topology::{KeyUse, SignedTopologyError, Topology, TopologyError};
 
 use crate::{key, output, routes};
@@ -48,7 +49,7 @@ pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
     match command {
         TopologyCommand::Check { file, root_key, json } => check(&file, &root_key, json),
         TopologyCommand::Sign { file, key, out, routes, valid_days } => {
-            let (text, key) = (output::read(&file)?, key::signing(&key)?);
+            let (text, key) = (output::text(&file, limit::TEXT)?, key::signing(&key)?);
             let named = || format!("topology {}", file.display());
             let envelope = Topology::sign(&text, &key).with_context(named)?;
             // Both or neither: what is refused leaves no topology behind that has no manifests.
@@ -66,7 +67,7 @@ pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
 }
 
 fn check(file: &Path, root_key: &[PathBuf], json: bool) -> anyhow::Result<ExitCode> {
-    let text = output::read(file)?;
+    let text = output::text(file, limit::TEXT)?;
     let roots = root_key.iter().map(|path| key::verifying(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let (topology, signer) = if roots.is_empty() {
         (Topology::parse(&plain(text).with_context(|| file.display().to_string())?), None)
@@ -114,7 +115,7 @@ fn refused(file: &Path, problems: &[(String, String)], json: bool) {
         output::json(&serde_json::json!({ "sound": false, "problems": problems }));
     } else {
         for (place, problem) in problems {
-            output::line(format!("{}: {place}: {problem}", file.display()));
+            output::line(format!("{}: {}: {}", file.display(), output::shown(place), output::shown(problem)));
         }
     }
 }
@@ -125,7 +126,7 @@ fn refused(file: &Path, problems: &[(String, String)], json: bool) {
 /// topology.
 pub(crate) fn load(path: &Path) -> anyhow::Result<Topology> {
     let named = || format!("topology {}", path.display());
-    Topology::parse(&plain(output::read(path)?).with_context(named)?)
+    Topology::parse(&plain(output::text(path, limit::TEXT)?).with_context(named)?)
         .map_err(|error: TopologyError| anyhow::anyhow!("{}: {error}", named()))
 }
 
@@ -158,7 +159,8 @@ fn show(topology: &Topology) {
             .iter()
             .filter_map(|c| topology.cell(c.cell).map(|cell| (cell, c.weight)))
             .map(|(cell, weight)| {
-                format!("{} ({}, {}, {weight}/{total})", cell.name, cell.boundary, cell.operator)
+                let operator = output::shown(&cell.operator);
+                format!("{} ({}, {operator}, {weight}/{total})", cell.name, cell.boundary)
             })
             .collect();
         let locales: Vec<&str> =

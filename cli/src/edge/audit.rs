@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use domicile_envelope::VerifyingKey;
-use domicile_forge::{Audit, Manifest, Modules};
+use domicile_files::limit;
+use domicile_forge::{Audit, Manifest};
+use serde::Serialize;
 
+use super::modules::ModulesArgs;
 use super::unreadable;
 use crate::{clock, key, output};
 
 pub(super) const EXIT_CODES: &str = "\
-Exit codes: 0 passed; 1 failed, each finding by its name; 2 the file, the manifest or a key cannot be read.
-An artefact that no longer serves still passes: what it can do has not changed.";
+Exit codes: 0 passed; 1 failed, each finding by its name; 2 the file, the manifest, the modules or a key cannot be read.
+An artefact that no longer serves still passes: what it can do has not changed. So does one beside which a manifest of
+another artefact lies, unless --manifest names that manifest: the page says so.";
 
 /// What is audited.
 #[derive(clap::Args)]
@@ -28,6 +31,9 @@ pub(crate) struct AuditArgs {
     /// The published core modules: the file has to be what these and the data in it make, byte by byte
     #[arg(long, value_name = "DIR")]
     modules: Option<PathBuf>,
+    /// The public key of who publishes the modules: modules.dsse.json beside them has to be signed with it; repeatable
+    #[arg(long, value_name = "FILE", requires = "modules")]
+    modules_key: Vec<PathBuf>,
     /// Print the audit as JSON
     #[arg(long)]
     json: bool,
@@ -39,33 +45,66 @@ struct Vouched {
     by: String,
 }
 
+/// Everything that is said of a file.
+struct Findings {
+    audit: Audit,
+    vouched: Option<Vouched>,
+    /// Whose word the modules are taken on.
+    modules: Option<String>,
+}
+
+/// What lies where the manifest should, when none was given.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Beside {
+    /// Nothing.
+    Nothing,
+    /// A manifest that describes the file; who signed it was not asked.
+    Its,
+    /// A manifest of another artefact.
+    Another,
+    /// What is no manifest, or cannot be read.
+    Unreadable,
+}
+
 /// Audits a file and prints what is in it.
 pub(super) fn run(args: &AuditArgs) -> ExitCode {
     match audit(args) {
-        Ok((audit, vouched)) => {
+        Ok(found) => {
             if args.json {
-                json(&audit, vouched.as_ref());
+                json(args, &found);
             } else {
-                page(args, &audit, vouched.as_ref());
+                page(args, &found);
             }
-            if audit.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if found.audit.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
         Err(reason) => unreadable(&args.file, &format!("cannot be audited: {reason:#}")),
     }
 }
 
-fn audit(args: &AuditArgs) -> anyhow::Result<(Audit, Option<Vouched>)> {
+fn audit(args: &AuditArgs) -> anyhow::Result<Findings> {
+    let artefact = domicile_files::read(&args.file, limit::ARTEFACT)?;
     // The parser explains itself over several lines; the first says what is wrong.
-    let artefact = std::fs::read(&args.file)?;
-    let mut audit = domicile_forge::audit(&artefact)
-        .map_err(|error| anyhow::anyhow!("{}", error.to_string().lines().next().unwrap_or("no component")))?;
-    if let Some(folder) = &args.modules {
-        audit.repeat(&artefact, &Modules::read(folder)?);
-    }
-    let Some(path) = &args.manifest else { return Ok((audit, None)) };
+    let mut audit = domicile_forge::audit(&artefact).map_err(|error| {
+        let said = error.to_string();
+        let first = said.lines().next().unwrap_or("no component");
+        anyhow::anyhow!("{first}; give an artefact, or a part before plugging")
+    })?;
+    let given = ModulesArgs { modules: args.modules.clone(), modules_key: args.modules_key.clone() };
+    let modules = given.read()?.map(|read| {
+        audit.repeat(&artefact, &read.modules);
+        read.trust()
+    });
+    let vouched = vouched(args, &mut audit)?;
+    Ok(Findings { audit, vouched, modules })
+}
+
+/// Opens the manifest that was given; what is wrong with it becomes a finding.
+fn vouched(args: &AuditArgs, audit: &mut Audit) -> anyhow::Result<Option<Vouched>> {
+    let Some(path) = &args.manifest else { return Ok(None) };
     let keys = args.key.iter().map(|path| key::verifying(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let vouched = match Manifest::open(&bytes, &keys) {
+    let bytes = output::bytes(path, limit::TEXT)?;
+    Ok(match Manifest::open(&bytes, &keys) {
         Ok(manifest) => {
             audit.compare(&manifest);
             let signed_by = |key: &&VerifyingKey| Manifest::open(&bytes, std::slice::from_ref(*key)).is_ok();
@@ -76,58 +115,83 @@ fn audit(args: &AuditArgs) -> anyhow::Result<(Audit, Option<Vouched>)> {
             audit.refuse(error.to_string());
             None
         }
-    };
-    Ok((audit, vouched))
+    })
 }
 
-fn page(args: &AuditArgs, audit: &Audit, vouched: Option<&Vouched>) {
+fn page(args: &AuditArgs, Findings { audit, vouched, modules }: &Findings) {
     output::line(format!("Audit of {}\n", args.file.display()));
     match vouched {
         Some(Vouched { manifest, by }) => {
             output::line(format!("signed by     {by}"));
             let (serial, sha256) = (manifest.topology_serial, &manifest.topology_sha256);
-            output::line(format!("topology      serial {serial}, sha256 {sha256}"));
-            output::line(format!("lists         {} until {}", manifest.overlay, manifest.lists_not_after));
+            output::line(format!("topology      serial {serial}, sha256 {}", output::shown(sha256)));
+            let overlay = output::shown(&manifest.overlay);
+            output::line(format!("lists         {overlay} until {}", manifest.lists_not_after));
             let cells: Vec<_> =
                 manifest.cells.iter().map(|cell| format!("{} at {cell}", cell.name)).collect();
-            output::line(format!("cells         {}", cells.join(", ")));
+            output::line(format!("cells         {}", output::shown(&cells.join(", "))));
             let tools: Vec<_> =
                 manifest.tools.iter().map(|(name, version)| format!("{name} {version}")).collect();
-            output::line(format!("made with     {}", tools.join(", ")));
+            output::line(format!("made with     {}", output::shown(&tools.join(", "))));
             let over = if over(manifest) { " (over)" } else { "" };
             output::line(format!("serves until  {}{over}", manifest.serves_until_text()));
         }
-        None => output::line(unvouched(&args.file, args.manifest.is_some())),
+        None => output::line(unvouched(args, audit)),
     }
-    let modules = match &args.modules {
-        Some(folder) => format!("made again    of {} and the data in it, and compared", folder.display()),
-        None => "made again    no (--modules DIR does: no name in its wiring is then taken at its word)"
-            .to_owned(),
-    };
-    output::line(modules);
+    if let (Some(trust), Some(folder)) = (modules, &args.modules) {
+        output::line(format!("made again    of {} and the data in it, and compared", folder.display()));
+        output::line(format!("modules       {trust}"));
+    } else {
+        output::line(
+            "made again    no (--modules DIR does: no name in its wiring is then taken at its word)",
+        );
+    }
     output::line(audit.to_string().trim_end());
 }
 
 /// What is said of an artefact whose manifest was not looked at, or does not hold.
-fn unvouched(file: &Path, given: bool) -> String {
-    let beside = super::build::manifest_path(file);
-    if given {
-        "signed by     nobody trusted".to_owned()
-    } else if beside.is_file() {
-        format!("signed by     not looked at (--manifest {} --key JWK does)", beside.display())
-    } else {
-        "signed by     nobody: no manifest was given".to_owned()
+fn unvouched(args: &AuditArgs, audit: &Audit) -> String {
+    if args.manifest.is_some() {
+        return "signed by     nobody trusted".to_owned();
+    }
+    let path = super::build::manifest_path(&args.file);
+    let place = path.display();
+    match beside(&path, audit) {
+        Beside::Nothing => "signed by     nobody: no manifest was given".to_owned(),
+        Beside::Its => format!("signed by     not looked at (--manifest {place} --key JWK does)"),
+        Beside::Another => {
+            format!("signed by     nobody: {place} describes another artefact; take both from one build")
+        }
+        Beside::Unreadable => {
+            format!("signed by     nobody: {place} is no manifest that can be read; take both from one build")
+        }
     }
 }
 
-fn json(audit: &Audit, vouched: Option<&Vouched>) {
-    let vouched = vouched.map(|Vouched { manifest, by }| {
+fn beside(path: &Path, audit: &Audit) -> Beside {
+    let manifest = match domicile_files::read(path, limit::TEXT) {
+        Ok(bytes) => Manifest::open_unverified(&bytes).ok(),
+        Err(error) if error.is_absent() => return Beside::Nothing,
+        Err(_) => None,
+    };
+    match manifest {
+        Some(manifest) if manifest.sha256 == audit.sha256 => Beside::Its,
+        Some(_) => Beside::Another,
+        None => Beside::Unreadable,
+    }
+}
+
+fn json(args: &AuditArgs, Findings { audit, vouched, modules }: &Findings) {
+    let vouched = vouched.as_ref().map(|Vouched { manifest, by }| {
         serde_json::json!({
             "signed_by": by, "serves_until": manifest.serves_until_text(), "over": over(manifest),
             "manifest": manifest,
         })
     });
-    output::json(&serde_json::json!({ "passed": audit.passed(), "audit": audit, "vouched": vouched }));
+    let beside = args.manifest.is_none().then(|| beside(&super::build::manifest_path(&args.file), audit));
+    output::json(&serde_json::json!({
+        "passed": audit.passed(), "audit": audit, "vouched": vouched, "modules": modules, "beside": beside,
+    }));
 }
 
 fn over(manifest: &Manifest) -> bool {

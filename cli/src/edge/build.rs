@@ -1,16 +1,16 @@
 //! `domicile edge build`.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::SigningKey;
-use domicile_forge::{Manifest, MintedPin, Modules, Origin, Rows, SpinFiles};
+use domicile_forge::{Manifest, MintedPin, Origin, Rows, SpinFiles};
 use domicile_topology::{KeyUse, Topology};
 
 use super::inputs::Inputs;
-use super::place;
+use super::modules::{self, ModulesArgs};
+use super::{overlap, place};
 use crate::{clock, key, output, topology};
 
 pub(super) const EXIT_CODES: &str = "\
@@ -22,9 +22,8 @@ With --check: 0 what a build would make now; 1 something differs, each by its na
 pub(crate) struct Build {
     #[command(flatten)]
     pub(super) inputs: Inputs,
-    /// The folder with router.wasm, popularity.wasm and relay.wasm
-    #[arg(long, value_name = "DIR", required_unless_present = "check")]
-    pub(super) modules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) modules: ModulesArgs,
     /// The secret key pins are minted with; the topology has to list its public half with use "pin"
     #[arg(long, value_name = "FILE", required_unless_present = "check")]
     pub(super) pin_key: Option<PathBuf>,
@@ -58,31 +57,34 @@ pub(super) fn run(build: &Build) -> anyhow::Result<ExitCode> {
     let minute = build.minute();
     let until = minute.saturating_add(u32::from(build.pin_days) * MINUTES_PER_DAY);
     let signed = build.inputs.topology()?;
-    let topology = &signed.topology;
+    let topology = &signed.document.topology;
     let overlay = build.inputs.overlay(topology, minute)?;
     let pins = build.mint(topology, minute, until)?;
     let sign_key = build.listed_key("sign-key", build.sign_key.as_deref(), topology, KeyUse::Edge)?;
-    let folder = build.modules.as_deref().context("--modules is missing")?;
-    let modules = Modules::read(folder).context("no core modules (`cargo xtask modules` builds them)")?;
+    let modules =
+        build.modules.read()?.context("--modules is missing; name the folder of the core modules")?;
+    modules.ensure_fits(topology)?;
+    overlap::ensure_none(&build.read_files(), &build.written_files())?;
 
-    let manifest_path = manifest_path(&build.out);
-    let outputs = [Some(build.out.as_path()), Some(manifest_path.as_path()), build.spin_toml.as_deref()];
-    ensure_no_input(build, folder, &outputs.into_iter().flatten().collect::<Vec<_>>())?;
-
-    let artefact = domicile_forge::forge(&modules, &Rows::new(topology, &overlay, &pins))?;
+    let artefact = domicile_forge::forge(&modules.modules, &Rows::new(topology, &overlay.document, &pins))?;
+    let mut tools = modules.tools.clone();
+    tools.insert("domicile".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+    let mut inputs = modules.hashes.clone();
+    inputs.insert("overlay".to_owned(), overlay.sha256);
+    inputs.insert("topology".to_owned(), signed.sha256);
     let manifest = artefact.manifest(Origin {
-        topology: &signed,
-        overlay: &overlay,
+        topology: &signed.document,
+        overlay: &overlay.document,
         pins: &pins,
         minute,
-        tools: tools(&modules, folder)?,
-        inputs: inputs(build, &modules)?,
+        tools,
+        inputs,
     });
     write(build, topology, &artefact.bytes, &manifest, &sign_key)?;
     if build.json {
         output::json(&serde_json::to_value(&manifest)?);
     } else {
-        report(build, &manifest, &sign_key);
+        report(build, &manifest, &sign_key, &modules);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -106,71 +108,36 @@ impl Build {
         topology: &Topology,
         purpose: KeyUse,
     ) -> anyhow::Result<SigningKey> {
-        let path = path.with_context(|| format!("--{flag} is missing"))?;
+        let path = path.with_context(|| format!("--{flag} is missing; name the secret key's file"))?;
         let signing = key::signing(path)?;
         topology::ensure_listed(topology, &signing.verifying_key(), purpose).with_context(|| {
             format!("--{flag} {}, topology {}", path.display(), self.inputs.topology.display())
         })?;
         Ok(signing)
     }
-}
 
-/// SHA-256 of the modules, by file name.
-pub(super) fn hashes(modules: &Modules) -> Vec<(String, String)> {
-    let files = [
-        ("popularity.wasm", &modules.popularity),
-        ("relay.wasm", &modules.relay),
-        ("router.wasm", &modules.router),
-    ];
-    files.map(|(name, bytes)| (name.to_owned(), domicile_forge::sha256_hex(bytes))).into()
-}
-
-/// What the modules say of their tools, and what whoever built them wrote beside them.
-fn tools(modules: &Modules, folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
-    let mut tools = domicile_forge::tools(modules);
-    let path = folder.join("tools.json");
-    match std::fs::read(&path) {
-        Ok(beside) => tools
-            .extend(serde_json::from_slice::<BTreeMap<String, String>>(&beside).with_context(|| {
-                format!("{}: not a list of tools; take the modules anew", path.display())
-            })?),
-        // Modules made by hand come without; the manifest then names what they say themselves.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+    /// Every file that is read.
+    fn read_files(&self) -> Vec<overlap::Named> {
+        let keys = [("--pin-key", &self.pin_key), ("--sign-key", &self.sign_key)];
+        let keys = keys.into_iter().filter_map(|(flag, path)| Some((flag, path.clone()?)));
+        self.inputs.files().chain(self.modules.files()).chain(keys).collect()
     }
-    tools.insert("domicile".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-    Ok(tools)
-}
 
-/// Refuses to write over what the build is made from: a key would be gone for good.
-fn ensure_no_input(build: &Build, modules: &Path, outputs: &[&Path]) -> anyhow::Result<()> {
-    let parts = ["popularity.wasm", "relay.wasm", "router.wasm", "tools.json"].map(|part| modules.join(part));
-    let mut inputs: Vec<&Path> = vec![&build.inputs.topology, &build.inputs.overlay];
-    inputs.extend(build.pin_key.as_deref().into_iter().chain(build.sign_key.as_deref()));
-    inputs.extend(build.inputs.root_key.iter().map(PathBuf::as_path));
-    inputs.extend(parts.iter().map(PathBuf::as_path));
-    let real = |path: &Path| path.canonicalize().ok();
-    for output in outputs {
-        let over =
-            real(output).and_then(|found| inputs.iter().find(|input| real(input).as_ref() == Some(&found)));
-        if let Some(input) = over {
-            anyhow::bail!(
-                "{} would be written over {}; name another place",
-                output.display(),
-                input.display()
-            );
+    /// Every file that is written, or made to hold a lock.
+    fn written_files(&self) -> Vec<overlap::Named> {
+        let mut files = vec![
+            ("--out", self.out.clone()),
+            ("--out, its manifest", manifest_path(&self.out)),
+            ("--out, its lock", place::lock_path(&self.out)),
+        ];
+        if let Some(spin_toml) = &self.spin_toml {
+            let beside = |name| spin_toml.parent().unwrap_or(Path::new("")).join(name);
+            files.push(("--spin-toml", spin_toml.clone()));
+            files.push(("--spin-toml, its runtime configuration", beside(SpinFiles::RUNTIME_CONFIG)));
+            files.push(("--spin-toml, its environment", beside(SpinFiles::ENVIRONMENT)));
         }
+        files
     }
-    Ok(())
-}
-
-fn inputs(build: &Build, modules: &Modules) -> anyhow::Result<BTreeMap<String, String>> {
-    let mut inputs: BTreeMap<_, _> = hashes(modules).into_iter().collect();
-    for (name, path) in [("overlay", &build.inputs.overlay), ("topology", &build.inputs.topology)] {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        inputs.insert(name.to_owned(), domicile_forge::sha256_hex(&bytes));
-    }
-    Ok(inputs)
 }
 
 fn write(
@@ -205,7 +172,7 @@ pub(super) fn spin_files(topology: &Topology, artefact: &Path, spin_toml: &Path)
     ]
 }
 
-fn report(build: &Build, manifest: &Manifest, key: &SigningKey) {
+fn report(build: &Build, manifest: &Manifest, key: &SigningKey, modules: &modules::Read) {
     output::line(format!("artefact      {}", build.out.display()));
     output::line(format!("sha256        {}", manifest.sha256));
     output::line(format!(
@@ -213,12 +180,13 @@ fn report(build: &Build, manifest: &Manifest, key: &SigningKey) {
         manifest.bytes, manifest.bytes_without_tables
     ));
     output::line(format!("signed by     {}", key.verifying_key().id()));
+    output::line(format!("modules       {}", modules.trust()));
     output::line(format!("topology      serial {}", manifest.topology_serial));
     output::line(format!("lists         {} until {}", manifest.overlay, manifest.lists_not_after));
     if !build.inputs.knows_vocabulary() {
         output::line(format!(
             "vocabulary    {}, compared with nothing (--snapshot or --vocabulary does)",
-            manifest.vocabulary
+            output::shown(&manifest.vocabulary)
         ));
     }
     for import in &manifest.imports {

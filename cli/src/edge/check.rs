@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use domicile_forge::{Aspect, Difference, Manifest, Modules, Wanted};
+use domicile_files::limit;
+use domicile_forge::{Aspect, Difference, Manifest, Wanted};
 use domicile_topology::KeyUse;
 
 use super::build::{self, Build};
@@ -23,7 +24,7 @@ pub(super) fn run(build: &Build, artefact: &Path) -> ExitCode {
             "current": current, "serves_until": serves_until, "differences": differences,
         }));
     } else {
-        differences.iter().for_each(|difference| output::line(format!("{difference}")));
+        differences.iter().for_each(|difference| output::line(output::shown(&difference.to_string())));
         if let Some(until) = serves_until {
             output::line(format!("serves until  {until}"));
         }
@@ -33,19 +34,18 @@ pub(super) fn run(build: &Build, artefact: &Path) -> ExitCode {
 }
 
 fn compare(build: &Build, artefact: &Path) -> anyhow::Result<(Option<String>, Vec<Difference>)> {
-    let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-    let (minute, bytes) = (build.minute(), read(artefact)?);
+    let (minute, bytes) = (build.minute(), output::bytes(artefact, limit::ARTEFACT)?);
     let audit = domicile_forge::audit(&bytes).map_err(|error| {
         anyhow::anyhow!("{}", error.to_string().lines().next().unwrap_or("not a component"))
     })?;
-    let signed = build.inputs.topology()?;
+    let signed = build.inputs.topology()?.document;
     let mut found = Vec::new();
     let mut add = |aspect, text: String, wanted: &str| {
         found.push(Difference { aspect, found: text, wanted: wanted.to_owned() });
     };
     // What a build would refuse is a difference too: this artefact's successor cannot be built.
     let overlay = match build.inputs.overlay(&signed.topology, minute) {
-        Ok(overlay) => Some(overlay),
+        Ok(overlay) => Some(overlay.document),
         Err(refusal) => {
             add(Aspect::Overlay, format!("{refusal:#}"), "no edge can be built with it");
             None
@@ -55,20 +55,17 @@ fn compare(build: &Build, artefact: &Path) -> anyhow::Result<(Option<String>, Ve
         Some(_) => build.mint(&signed.topology, minute, minute)?,
         None => Vec::new(),
     };
-    let modules = match &build.modules {
-        Some(folder) => build::hashes(&Modules::read(folder)?),
-        None => Vec::new(),
-    };
+    let modules = build.modules.read()?.map(|read| read.modules.hashes()).unwrap_or_default();
     if let Some(path) = &build.spin_toml {
         for (path, text) in build::spin_files(&signed.topology, artefact, path) {
-            if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+            if domicile_files::read_text(&path, limit::TEXT).ok().as_ref() != Some(&text) {
                 let place = path.display().to_string();
                 add(Aspect::Spin, place, "another text is generated now; build with --spin-toml");
             }
         }
     }
     let manifest_path = build::manifest_path(artefact);
-    let opened = read(&manifest_path).and_then(|bytes| {
+    let opened = output::bytes(&manifest_path, limit::TEXT).and_then(|bytes| {
         Manifest::open(&bytes, &signed.topology.keys_for(KeyUse::Edge))
             .with_context(|| manifest_path.display().to_string())
     });

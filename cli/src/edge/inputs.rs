@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use domicile_envelope::{Envelope, VerifyingKey};
+use domicile_files::limit;
 use domicile_overlay::Overlay;
 use domicile_topology::{KeyUse, SignedTopology, Topology};
 use serde::Deserialize;
@@ -40,21 +41,36 @@ struct Snapshot {
     vocabulary: String,
 }
 
+/// A document, and which file it was: both of one reading.
+pub(super) struct Opened<T> {
+    pub(super) document: T,
+    /// SHA-256 of the file, in lower-case hex.
+    pub(super) sha256: String,
+}
+
+impl<T> Opened<T> {
+    fn of(text: &str, document: T) -> Self {
+        Self { document, sha256: domicile_forge::sha256_hex(text.as_bytes()) }
+    }
+}
+
 impl Inputs {
     /// Opens the topology.
-    pub(super) fn topology(&self) -> anyhow::Result<SignedTopology> {
+    pub(super) fn topology(&self) -> anyhow::Result<Opened<SignedTopology>> {
         let roots =
             self.root_key.iter().map(|path| key::verifying(path)).collect::<anyhow::Result<Vec<_>>>()?;
-        Topology::open(&output::read(&self.topology)?, &roots)
-            .with_context(|| format!("topology {}", self.topology.display()))
+        let text = output::text(&self.topology, limit::TEXT)?;
+        let signed =
+            Topology::open(&text, &roots).with_context(|| format!("topology {}", self.topology.display()))?;
+        Ok(Opened::of(&text, signed))
     }
 
     /// Opens the overlay for that topology, at this minute.
-    pub(super) fn overlay(&self, topology: &Topology, minute: u32) -> anyhow::Result<Overlay> {
+    pub(super) fn overlay(&self, topology: &Topology, minute: u32) -> anyhow::Result<Opened<Overlay>> {
         let place = || format!("overlay {}", self.overlay.display());
         let keys = keys(topology, KeyUse::Overlay, &self.topology)?;
-        let overlay = Overlay::open(&output::read(&self.overlay)?, &keys, topology, i64::from(minute) * 60)
-            .with_context(place)?;
+        let text = output::read(&self.overlay)?;
+        let overlay = Overlay::open(&text, &keys, topology, i64::from(minute) * 60).with_context(place)?;
         if let Some(wanted) = self.wanted_vocabulary(topology)? {
             anyhow::ensure!(
                 overlay.vocabulary() == wanted,
@@ -64,7 +80,18 @@ impl Inputs {
                 overlay.vocabulary()
             );
         }
-        Ok(overlay)
+        Ok(Opened::of(&text, overlay))
+    }
+
+    /// Every file that is read, with the flag that names it.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
+        let named = [
+            ("--topology", Some(&self.topology)),
+            ("--overlay", Some(&self.overlay)),
+            ("--snapshot", self.snapshot.as_ref()),
+        ];
+        let named = named.into_iter().filter_map(|(flag, path)| Some((flag, path?.clone())));
+        named.chain(self.root_key.iter().map(|path| ("--root-key", path.clone())))
     }
 
     /// Whether anything says which vocabulary the overlay has to speak of.
@@ -76,10 +103,16 @@ impl Inputs {
         let Some(path) = &self.snapshot else { return Ok(self.vocabulary.clone()) };
         let keys = keys(topology, KeyUse::Snapshot, &self.topology)?;
         let open = || -> anyhow::Result<Snapshot> {
-            let payload = Envelope::parse(&output::read(path)?)?.verify(SNAPSHOT_TYPE, &keys)?;
+            let payload = Envelope::parse(&output::text(path, limit::TEXT)?)?.verify(SNAPSHOT_TYPE, &keys)?;
             Ok(serde_json::from_slice(&payload)?)
         };
-        Ok(Some(open().with_context(|| format!("snapshot {}", path.display()))?.vocabulary))
+        Ok(Some(
+            open()
+                .with_context(|| {
+                    format!("snapshot {}, which has to be a signed manifest.dsse.json", path.display())
+                })?
+                .vocabulary,
+        ))
     }
 }
 

@@ -6,10 +6,10 @@
 //! the manifest's hash tells it, and the old pair or the new one a moment later.
 
 use std::fs::{self, File};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use domicile_files::{Access, Partial, ensure_replaceable};
 
 /// Replaces files one after the other, each whole, while no other build does so in the place of the first.
 ///
@@ -20,10 +20,11 @@ pub(super) fn replace(files: &[(&Path, &[u8])]) -> anyhow::Result<()> {
     let Some((first, _)) = files.first() else { return Ok(()) };
     for (path, _) in files {
         ensure_replaceable(path)?;
-        fs::create_dir_all(folder(path))
-            .with_context(|| format!("cannot make {}", folder(path).display()))?;
+        fs::create_dir_all(folder(path)).with_context(|| {
+            format!("cannot make {}; name a folder that can be written", folder(path).display())
+        })?;
     }
-    let lock_path = beside(first, "lock")?;
+    let lock_path = lock_path(first);
     // Whoever may write to the folder could have put a link there, to a file that is not theirs to empty.
     let kind = lock_path.symlink_metadata().map(|metadata| metadata.file_type());
     anyhow::ensure!(
@@ -32,64 +33,28 @@ pub(super) fn replace(files: &[(&Path, &[u8])]) -> anyhow::Result<()> {
         lock_path.display()
     );
     let lock = File::options().create(true).truncate(false).write(true).open(&lock_path);
-    let lock = lock.with_context(|| format!("cannot make {}", lock_path.display()))?;
-    lock.lock().with_context(|| format!("cannot lock {}", lock_path.display()))?;
+    let lock = lock.with_context(|| {
+        format!("cannot make {}; let this user write there, or name another place", lock_path.display())
+    })?;
+    lock.lock().with_context(|| {
+        format!("cannot lock {}; name a place on a file system that has locks", lock_path.display())
+    })?;
     // All are on the disk before the first is replaced: a full disk leaves the old ones.
     let mut partials = Vec::new();
-    let written = files.iter().try_for_each(|(path, bytes)| {
-        // Other builds may write other artefacts and the same file beside them.
-        let partial = beside(path, &format!("{}.partial", std::process::id()))?;
-        partials.push(partial.clone());
-        write(&partial, bytes).with_context(|| format!("cannot write {}", partial.display()))
-    });
-    let replaced = written.and_then(|()| {
-        files.iter().zip(&partials).try_for_each(|((path, _), partial)| {
-            fs::rename(partial, path).with_context(|| format!("cannot write {}", path.display()))
-        })
-    });
-    if replaced.is_err() {
-        for partial in &partials {
-            let _ = fs::remove_file(partial);
-        }
+    for (path, bytes) in files {
+        partials.push(Partial::write(path, bytes, Access::Everyone)?);
     }
-    replaced
-}
-
-/// Refuses what a rename would destroy rather than write to.
-fn ensure_replaceable(path: &Path) -> anyhow::Result<()> {
-    let kind = match path.symlink_metadata() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error).with_context(|| format!("cannot look at {}", path.display())),
-        Ok(metadata) => metadata.file_type(),
-    };
-    let what = if kind.is_file() {
-        return Ok(());
-    } else if kind.is_dir() {
-        "a folder; name a file in it"
-    } else if kind.is_symlink() {
-        "a symbolic link, which would be replaced and not followed; name the file it points to"
-    } else {
-        "a device, pipe or socket; name a file"
-    };
-    anyhow::bail!("{} is {what}", path.display())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+    Ok(partials.into_iter().try_for_each(Partial::place)?)
 }
 
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// `.NAME.SUFFIX` in the same folder: a rename across file systems would not be one step.
-fn beside(path: &Path, suffix: &str) -> anyhow::Result<PathBuf> {
-    let name = path.file_name().with_context(|| format!("{} names no file", path.display()))?;
+/// `.NAME.lock` in the same folder.
+pub(super) fn lock_path(path: &Path) -> PathBuf {
     let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(".");
-    hidden.push(suffix);
-    Ok(folder(path).join(hidden))
+    hidden.push(path.file_name().unwrap_or_default());
+    hidden.push(".lock");
+    folder(path).join(hidden)
 }

@@ -68,6 +68,55 @@ fn without_a_manifest_the_page_says_so() {
     assert!(page.contains("not looked at (--manifest "), "{page}");
 }
 
+/// Nobody asked for the manifest to be held against the file, so it is no finding; but it is no silence either.
+#[test]
+fn a_manifest_of_another_artefact_beside_the_file_is_told() {
+    let world = built();
+    let audit = || {
+        let mut audit = domicile(&["edge", "audit"]);
+        audit.arg(world.at("edge.wasm"));
+        audit
+    };
+    let beside = || {
+        let said: Value = serde_json::from_str(&succeeds(audit().arg("--json"))).unwrap();
+        said["beside"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(beside(), "its");
+    let artefact = std::fs::read(world.at("edge.wasm")).unwrap();
+    std::fs::write(world.at("edge.wasm"), [artefact, vec![0, 2, 1, b'x']].concat()).unwrap();
+    let page = succeeds(&mut audit());
+    assert!(page.contains("describes another artefact; take both from one build"), "{page}");
+    assert_eq!(beside(), "another");
+    std::fs::write(world.at("edge.manifest.dsse.json"), "{").unwrap();
+    assert!(succeeds(&mut audit()).contains("is no manifest that can be read"));
+    std::fs::remove_file(world.at("edge.manifest.dsse.json")).unwrap();
+    assert!(succeeds(&mut audit()).contains("signed by     nobody: no manifest was given"));
+    assert_eq!(beside(), "nothing");
+}
+
+/// Whoever signs a manifest writes its texts, and whoever makes a component its names.
+#[test]
+fn nothing_in_a_file_steers_the_terminal_it_is_printed_on() {
+    let world = World::new();
+    let steering = "\u{1b}[2J\u{9b}1A\nPASSED\u{202e}";
+    let folder = world.at("modules");
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["router.wasm", "popularity.wasm", "relay.wasm"] {
+        std::fs::copy(modules().join(name), folder.join(name)).unwrap();
+    }
+    let tools = serde_json::json!({ "rustc": steering });
+    std::fs::write(folder.join("tools.json"), tools.to_string()).unwrap();
+    succeeds(&mut with(&world.build(), "--modules", &folder));
+    for json in [false, true] {
+        let mut audit = world.audit(&key("edge"));
+        audit.args(json.then_some("--json"));
+        let said = succeeds(&mut audit);
+        let steers = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!said.contains(steers) && said.contains(r"\u001b[2J\u009b1A"), "{said}");
+        assert_eq!(said.lines().filter(|line| line.starts_with("PASSED")).count(), usize::from(!json));
+    }
+}
+
 #[test]
 fn what_cannot_be_read_has_a_code_of_its_own() {
     let world = built();

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::world::{MINUTE, World, domicile, key, refused, repository, succeeds, with};
+use crate::world::{MINUTE, World, domicile, key, modules, refused, repository, succeeds, with};
 
 #[test]
 fn a_build_says_what_it_made_and_until_when_it_serves() {
@@ -61,8 +61,67 @@ fn nothing_it_is_made_from_is_written_over() {
     let mine = world.at("edge.jwk");
     std::fs::copy(key("edge"), &mine).unwrap();
     let mut over = with(&with(&world.build(), "--sign-key", &mine), "--out", &mine);
-    refused(&mut over, &["edge.jwk would be written over", "name another place"]);
+    refused(&mut over, &["--out", "would be written over --sign-key", "edge.jwk; name another place"]);
     assert_eq!(std::fs::read(&mine).unwrap(), std::fs::read(key("edge")).unwrap());
+}
+
+/// What a build also writes: its manifest, its lock, Spin's files.
+#[test]
+fn nothing_it_writes_goes_over_an_input_or_another_result() {
+    let world = World::new();
+    let names = || {
+        let entries = std::fs::read_dir(world.at(".")).unwrap().map(|entry| entry.unwrap().file_name());
+        entries.collect::<std::collections::BTreeSet<_>>()
+    };
+    let text = std::fs::read(world.at("topology.dsse.json")).unwrap();
+    std::fs::create_dir_all(world.at("deploy/spin")).unwrap();
+    std::fs::write(world.at("deploy/spin/environment.toml"), &text).unwrap();
+    std::fs::write(world.at("edge.manifest.dsse.json"), &text).unwrap();
+    let before = names();
+    let spin = |name: &str| {
+        let mut build = world.build();
+        build.arg("--spin-toml").arg(world.at(name));
+        build
+    };
+    let topology = |build: &Command, name: &str| with(build, "--topology", &world.at(name));
+    let environment = topology(&spin("spin.toml"), "deploy/spin/../spin/environment.toml");
+    let over: [(Command, &[&str]); 5] = [
+        (spin("edge.wasm"), &["--out and --spin-toml are both", "name another place with one of them"]),
+        (spin("edge.manifest.dsse.json"), &["--out, its manifest and --spin-toml are both"]),
+        (spin(".edge.wasm.lock"), &["--out, its lock and --spin-toml are both"]),
+        (environment, &["--spin-toml, its environment", "would be written over --topology"]),
+        (
+            topology(&world.build(), "edge.manifest.dsse.json"),
+            &["--out, its manifest", "would be written over --topology"],
+        ),
+    ];
+    for (mut build, says) in over {
+        refused(&mut build, says);
+    }
+    assert_eq!(names(), before, "nothing is written");
+    assert_eq!(std::fs::read(world.at("deploy/spin/environment.toml")).unwrap(), text);
+}
+
+/// Each ends at all: nobody writes to the pipe.
+#[test]
+fn what_is_no_file_is_not_read() {
+    let world = World::new();
+    let pipe = world.at("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for flag in ["--topology", "--root-key", "--overlay", "--pin-key", "--sign-key"] {
+        let says = ["cannot read", "pipe", "a pipe, no regular file; put the file itself there"];
+        refused(&mut with(&world.build(), flag, &pipe), &says);
+    }
+    refused(&mut with(&world.build(), "--overlay", "/dev/zero".as_ref()), &["a device, no regular file"]);
+    let folder = world.at("modules");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::copy(modules().join("relay.wasm"), folder.join("relay.wasm")).unwrap();
+    std::fs::copy(modules().join("router.wasm"), folder.join("router.wasm")).unwrap();
+    std::fs::rename(&pipe, folder.join("popularity.wasm")).unwrap();
+    refused(&mut with(&world.build(), "--modules", &folder), &["popularity.wasm", "a pipe, no regular file"]);
+    let large = world.at("large.jwk");
+    std::fs::write(&large, vec![b' '; 64 * 1024 + 1]).unwrap();
+    refused(&mut with(&world.build(), "--pin-key", &large), &["large.jwk", "more than 65536 bytes"]);
 }
 
 #[test]
@@ -111,7 +170,7 @@ fn what_is_no_file_is_not_replaced() {
     std::fs::write(&target, "kept").unwrap();
     std::os::unix::fs::symlink(&target, &link).unwrap();
     refused(&mut with(&world.build(), "--out", &folder), &["folder is a folder"]);
-    refused(&mut with(&world.build(), "--out", &pipe), &["pipe is a device, pipe or socket"]);
+    refused(&mut with(&world.build(), "--out", &pipe), &["pipe is a pipe; name a file"]);
     refused(&mut with(&world.build(), "--out", &link), &["link is a symbolic link"]);
     refused(&mut with(&world.build(), "--out", "/dev/null".as_ref()), &["/dev/null is a device"]);
     assert!(folder.is_dir() && pipe.exists() && link.is_symlink());

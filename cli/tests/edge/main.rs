@@ -7,5 +7,6 @@
 mod auditing;
 mod building;
 mod checking;
+mod publishing;
 mod signing;
 mod world;

@@ -193,7 +193,8 @@ fn check_world(component: &'static str, bytes: &[u8], findings: &mut Vec<Finding
         findings.push(Finding {
             component,
             rule: Rule::World,
-            item: error.to_string().trim_end().to_owned(),
+            // It explains itself over several lines.
+            item: error.to_string().split_whitespace().collect::<Vec<_>>().join(" "),
         });
     }
 }

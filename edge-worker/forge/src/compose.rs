@@ -8,10 +8,10 @@ use wit_component::ComponentEncoder;
 #[derive(Debug, thiserror::Error)]
 pub enum ComposeError {
     /// The module does not fit the world it was built for.
-    #[error("a module cannot become a component: {0}")]
+    #[error("a module cannot become a component: {0}; take all three modules from one release")]
     Componentise(String),
     /// The components do not fit each other.
-    #[error("the components do not fit together: {0}")]
+    #[error("the components do not fit together: {0}; take all three modules from one release")]
     Plug(String),
 }
 

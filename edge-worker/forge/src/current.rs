@@ -3,6 +3,7 @@
 //! Building again and comparing bytes would say no more than *that* they differ, and needs the secret key of the pins.
 //! So the facts are compared one by one, and each difference has a name.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use domicile_edge_manifest::Manifest;
@@ -22,7 +23,7 @@ pub struct Wanted<'a> {
     /// Pins that have to be known.
     pub pins: &'a [MintedPin],
     /// SHA-256 of the modules by file name.
-    pub modules: &'a [(String, String)],
+    pub modules: &'a BTreeMap<String, String>,
 }
 
 /// A way in which an artefact is not what a build would make now.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use domicile_files::{ReadError, limit};
+
 use crate::input::Rows;
 use crate::{Audit, ComposeError, InventoryError, Part, RewriteError, audit, componentise, compose, rewrite};
 
@@ -33,15 +35,17 @@ pub struct Artefact {
 #[derive(Debug, thiserror::Error)]
 pub enum ForgeError {
     /// A module cannot be read.
-    #[error("cannot read the module {name}")]
+    #[error("cannot read the module {name}: {source}")]
     Read {
         /// The module's file.
         name: String,
-        /// Why.
-        source: std::io::Error,
+        /// What was found instead, and what to do.
+        source: ReadError,
     },
     /// A module cannot be rewritten.
-    #[error("the module of {part} cannot be used")]
+    #[error(
+        "the module of {part} cannot be used; take it from a release of this version, or build it with `cargo xtask modules`"
+    )]
     Rewrite {
         /// Which.
         part: Part,
@@ -55,7 +59,10 @@ pub enum ForgeError {
     #[error(transparent)]
     Inventory(#[from] InventoryError),
     /// An audit found something.
-    #[error("the audit of {name} failed: {}", first(.audit))]
+    #[error(
+        "the audit of {name} failed: {}; take the modules from a release, `domicile edge audit` says what must not be",
+        first(.audit)
+    )]
     Audit {
         /// Of which part, or `edge`.
         name: &'static str,
@@ -71,8 +78,8 @@ impl Modules {
     /// When one of them cannot be read.
     pub fn read(folder: &Path) -> Result<Self, ForgeError> {
         let read = |part: Part| {
-            let path = folder.join(part.name()).with_extension("wasm");
-            std::fs::read(&path)
+            let path = folder.join(part.file());
+            domicile_files::read(&path, limit::MODULE)
                 .map_err(|source| ForgeError::Read { name: path.display().to_string(), source })
         };
         Ok(Self {
@@ -80,6 +87,11 @@ impl Modules {
             popularity: read(Part::Popularity)?,
             relay: read(Part::Relay)?,
         })
+    }
+
+    /// Each by its file name.
+    pub fn files(&self) -> impl Iterator<Item = (String, &[u8])> {
+        Part::ALL.into_iter().map(|part| (part.file(), self.part(part).as_slice()))
     }
 
     const fn part(&self, part: Part) -> &Vec<u8> {

@@ -27,6 +27,12 @@ impl Part {
         }
     }
 
+    /// The file name of its module.
+    #[must_use]
+    pub fn file(self) -> String {
+        format!("{}.wasm", self.name())
+    }
+
     /// Whether a core import of this name is replaced by a trap.
     ///
     /// Only the bindings' own glue for streams and for trailers is: code carries it whether it uses it or not, so the

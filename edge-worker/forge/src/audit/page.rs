@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Audit, ComponentAudit, Rule, powers};
+use crate::shown;
 
 /// What a reader of the page has to know of how it came to be.
 const CHECKED: [&str; 4] = [
@@ -25,7 +26,7 @@ impl fmt::Display for Audit {
         }
         for import in &self.imports {
             let only_types = if import.functions.is_empty() { "  (types only)" } else { "" };
-            writeln!(f, "  {}{only_types}", import.name)?;
+            writeln!(f, "  {}{only_types}", shown(&import.name))?;
         }
         self.components.iter().try_for_each(|component| part(f, component))?;
         writeln!(f, "\nWhat was checked")?;
@@ -35,7 +36,7 @@ impl fmt::Display for Audit {
         }
         writeln!(f, "\nFAILED")?;
         for finding in &self.findings {
-            writeln!(f, "  {}: {}: {}", finding.component, finding.rule, finding.item)?;
+            writeln!(f, "  {}: {}: {}", finding.component, finding.rule, shown(&finding.item))?;
         }
         Ok(())
     }
@@ -51,21 +52,22 @@ fn part(f: &mut fmt::Formatter<'_>, component: &ComponentAudit) -> fmt::Result {
         list(f, "imports", "", &["nothing"])?;
     }
     for interface in &inventory.imports {
-        let functions: Vec<_> = interface.functions.iter().map(String::as_str).collect();
-        let functions = if functions.is_empty() { vec!["types only"] } else { functions };
-        list(f, "imports", "", &[&format!("{}:", interface.name)])?;
+        let functions: Vec<_> = interface.functions.iter().map(|name| shown(name)).collect();
+        let functions = if functions.is_empty() { vec!["types only".to_owned()] } else { functions };
+        list(f, "imports", "", &[format!("{}:", shown(&interface.name))])?;
         list(f, "", ", ", &functions)?;
     }
-    let builtins: Vec<_> = inventory.builtins.iter().map(String::as_str).collect();
+    let builtins: Vec<_> = inventory.builtins.iter().map(|name| shown(name)).collect();
     list(f, "built-ins", ", ", &builtins)
 }
 
 /// A word, then items behind it, over as many lines as they need.
-fn list(f: &mut fmt::Formatter<'_>, word: &str, separator: &str, items: &[&str]) -> fmt::Result {
+fn list(f: &mut fmt::Formatter<'_>, word: &str, separator: &str, items: &[impl AsRef<str>]) -> fmt::Result {
     const INDENT: usize = 13;
     write!(f, "  {word:<11}")?;
     let mut column = INDENT;
     for (at, item) in items.iter().enumerate() {
+        let item = item.as_ref();
         let separator = if at + 1 < items.len() { separator.trim_end() } else { "" };
         let length = item.chars().count() + separator.len() + 1;
         if column > INDENT && column + length > WIDTH {
