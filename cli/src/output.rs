@@ -23,7 +23,7 @@ pub(crate) fn json(value: &serde_json::Value) {
     line(format!("{value:#}"));
 }
 
-/// Writes a document to standard output: as it is into a file or a program, and as [`line`] would onto a terminal.
+/// Writes a document to standard output: as it is into a file or a program, and as [`line()`] would onto a terminal.
 pub(crate) fn document(bytes: &[u8]) {
     if std::io::stdout().is_terminal() {
         line(String::from_utf8_lossy(bytes));

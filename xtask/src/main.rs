@@ -1,4 +1,4 @@
-//! The developers' commands: `cargo xtask demo | test | edge | bench | fuzz | train`.
+//! The developers' commands: `cargo xtask demo | test | edge | release-modules | bench | fuzz | train`.
 //!
 //! Kept free of the product's own crates on purpose: this binary has to start within seconds on a fresh
 //! machine, say what it is about to build or fetch, and only then start the long work.
@@ -48,6 +48,8 @@ enum Command {
         #[arg(long)]
         fixtures: bool,
     },
+    /// Build the core modules and put them into a folder with a signed statement of what they are
+    ReleaseModules(wasm::Release),
     /// Everything CI runs, with a table of time per step
     Test {
         /// Only the steps whose name contains this
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::Edge => test::run_edge(),
         Command::Fuzz(fuzz) => fuzz::run(&fuzz),
         Command::Modules { fixtures } => modules(fixtures),
+        Command::ReleaseModules(release) => wasm::release(&release),
         Command::Test { step } => test::run(step.as_deref()),
         Command::Train => train::run(),
     };

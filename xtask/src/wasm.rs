@@ -12,8 +12,10 @@ use domicile_cluster::{cluster, paths, process};
 
 use crate::build;
 
+mod release;
 mod toolchain;
 
+pub(crate) use release::{Release, release};
 use toolchain::Toolchain;
 
 /// The target of the components.
