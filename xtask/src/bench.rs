@@ -25,6 +25,22 @@ pub(crate) enum Bench {
     },
     /// The edge: against a bare guest, against a direct call, cold, over many requests and swaps
     Edge(Edge),
+    /// Sealing: what it costs the cell, against plain requests and beside garbage
+    Seal(Seal),
+}
+
+/// What the seal's bench takes.
+#[derive(clap::Args)]
+pub(crate) struct Seal {
+    /// A few requests of everything: shows that it works, measures nothing
+    #[arg(long)]
+    quick: bool,
+    /// Decides the order of shoppers, and the noise
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print the figures as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// What the edge's bench takes.
@@ -61,6 +77,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
     match bench {
         Bench::Demo { seed, requests } => demo(*seed, *requests),
         Bench::Edge(options) => edge(options),
+        Bench::Seal(options) => seal(options),
     }
 }
 
@@ -76,6 +93,23 @@ fn edge(options: &Edge) -> anyhow::Result<()> {
     bench.arg("--machine").arg(machine());
     bench.args(options.quick.then_some("--quick")).args(options.json.then_some("--json"));
     bench.args(options.only.iter().flat_map(|only| ["--only", only]));
+    end(&mut bench)
+}
+
+/// Sealing: cells alone, without an edge.
+fn seal(options: &Seal) -> anyhow::Result<()> {
+    demo::prepare()?;
+    let setup = demo::setup("bench")?;
+    let mut bench = Command::new(paths::binary("domicile-bench"));
+    bench.arg("seal").arg("--folder").arg(&setup.folder).arg("--onnxruntime").arg(&setup.onnx_runtime);
+    bench.arg("--history").arg(&setup.history).arg("--assignments").arg(&setup.assignments);
+    bench.arg("--seed").arg(options.seed.to_string()).arg("--machine").arg(machine());
+    bench.args(options.quick.then_some("--quick")).args(options.json.then_some("--json"));
+    end(&mut bench)
+}
+
+/// Runs a bench to its end; a missed bar is an error.
+fn end(bench: &mut Command) -> anyhow::Result<()> {
     let status = bench.status().context("cannot start domicile-bench")?;
     match status.code() {
         Some(0) => Ok(()),

@@ -26,16 +26,18 @@ pub(crate) struct Ask {
     pub(crate) path: String,
     pub(crate) body: Bytes,
     pub(crate) outcome: &'static str,
+    /// The content type, where one is to be sent.
+    pub(crate) media: Option<&'static str>,
 }
 
 impl Ask {
     pub(crate) fn get(path: impl Into<String>, outcome: &'static str) -> Self {
-        Self { method: Method::GET, path: path.into(), body: Bytes::new(), outcome }
+        Self { method: Method::GET, path: path.into(), body: Bytes::new(), outcome, media: None }
     }
 
     pub(crate) fn post(path: impl Into<String>, outcome: &'static str) -> Self {
         let body = Bytes::from_static(&[b'q'; crate::cell::SIZE]);
-        Self { method: Method::POST, path: path.into(), body, outcome }
+        Self { method: Method::POST, path: path.into(), body, outcome, media: None }
     }
 }
 
@@ -156,11 +158,20 @@ impl Connection {
 
     /// Asks, reads the whole answer and gives back its entity tag.
     pub(crate) async fn fetch(&mut self, ask: &Ask) -> anyhow::Result<String> {
-        let request = Request::builder()
-            .method(&ask.method)
-            .uri(&ask.path)
-            .header("host", &self.host)
-            .body(Full::new(ask.body.clone()))?;
+        self.exchange(ask).await.map(|(tag, _)| tag)
+    }
+
+    /// Asks and gives back the whole answer.
+    pub(crate) async fn read(&mut self, ask: &Ask) -> anyhow::Result<Bytes> {
+        self.exchange(ask).await.map(|(_, body)| body)
+    }
+
+    async fn exchange(&mut self, ask: &Ask) -> anyhow::Result<(String, Bytes)> {
+        let mut request = Request::builder().method(&ask.method).uri(&ask.path).header("host", &self.host);
+        if let Some(media) = ask.media {
+            request = request.header("content-type", media);
+        }
+        let request = request.body(Full::new(ask.body.clone()))?;
         let exchange = async {
             let response = self.sender.send_request(request).await.context("no answer")?;
             let status = response.status();
@@ -172,7 +183,7 @@ impl Connection {
             anyhow::ensure!(status == 200, "status {status}: {:.200}", String::from_utf8_lossy(&body));
             anyhow::ensure!(outcome == ask.outcome, "outcome {outcome:?}, not {:?}", ask.outcome);
             anyhow::ensure!(!body.is_empty(), "an empty body");
-            Ok(tag)
+            Ok((tag, body))
         };
         tokio::time::timeout(PATIENCE, exchange).await.context("no answer in time")?
     }

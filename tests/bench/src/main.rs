@@ -10,6 +10,7 @@ mod figures;
 mod load;
 mod order;
 mod plot;
+mod seal;
 mod stats;
 
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ struct Cli {
 enum Command {
     /// The edge: against a bare guest, against a direct call, cold, over many requests and swaps
     Edge(edge::Options),
+    /// Sealing: opening and answering, against plain requests, and beside garbage
+    Seal(seal::Options),
 }
 
 /// How a bench ended.
@@ -46,13 +49,16 @@ enum Verdict {
 }
 
 fn main() -> ExitCode {
-    let Command::Edge(options) = Cli::parse().command;
+    let command = Cli::parse().command;
     // One thread: the generator must not take more of the machine than it has to.
     let outcome = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(anyhow::Error::from)
-        .and_then(|runtime| runtime.block_on(edge::run(options)));
+        .and_then(|runtime| match command {
+            Command::Edge(options) => runtime.block_on(edge::run(options)),
+            Command::Seal(options) => runtime.block_on(seal::run(options)),
+        });
     match outcome {
         Ok(Verdict::Met) => ExitCode::SUCCESS,
         Ok(Verdict::Missed) => ExitCode::from(1),

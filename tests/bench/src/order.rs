@@ -16,6 +16,11 @@ impl Order {
         z ^ (z >> 31)
     }
 
+    /// A byte of noise.
+    pub(crate) fn byte(&mut self) -> u8 {
+        self.next().to_be_bytes()[0]
+    }
+
     /// Puts items into an order (Fisher and Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
