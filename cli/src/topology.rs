@@ -8,7 +8,7 @@ use domicile_envelope::{Envelope, VerifyingKey};
 use domicile_files::limit;
 use domicile_topology::{KeyUse, SignedTopologyError, Topology, TopologyError};
 
-use crate::{key, output, routes};
+use crate::{clock, key, output, routes};
 
 /// Sign and check topologies.
 #[derive(clap::Subcommand)]
@@ -41,6 +41,9 @@ pub(crate) enum TopologyCommand {
         #[arg(long, value_name = "DAYS", default_value_t = 30, requires = "routes")]
         #[arg(value_parser = clap::value_parser!(u16).range(1..=3_650))]
         valid_days: u16,
+        /// The minute from which they hold, counted from the Unix epoch, to repeat a signing; default: now
+        #[arg(long, value_name = "MINUTE", requires = "routes")]
+        minute: Option<u32>,
     },
 }
 
@@ -48,13 +51,19 @@ pub(crate) enum TopologyCommand {
 pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
     match command {
         TopologyCommand::Check { file, root_key, json } => check(&file, &root_key, json),
-        TopologyCommand::Sign { file, key, out, routes, valid_days } => {
+        TopologyCommand::Sign { file, key, out, routes, valid_days, minute } => {
             let (text, key) = (output::text(&file, limit::TEXT)?, key::signing(&key)?);
             let named = || format!("topology {}", file.display());
             let envelope = Topology::sign(&text, &key).with_context(named)?;
             // Both or neither: what is refused leaves no topology behind that has no manifests.
             let manifests = match &routes {
-                Some(_) => routes::signed(&Topology::parse(&text)?, &key, valid_days).with_context(named)?,
+                Some(_) => routes::signed(
+                    &Topology::parse(&text)?,
+                    &key,
+                    minute.unwrap_or_else(clock::minute),
+                    valid_days,
+                )
+                .with_context(named)?,
                 None => Vec::new(),
             };
             if let Some(folder) = &routes {

@@ -127,6 +127,9 @@ fn page(args: &AuditArgs, Findings { audit, vouched, modules }: &Findings) {
             output::line(format!("topology      serial {serial}, sha256 {}", output::shown(sha256)));
             let overlay = output::shown(&manifest.overlay);
             output::line(format!("lists         {overlay} until {}", manifest.lists_not_after));
+            if let Some(until) = manifest.routes_not_after {
+                output::line(format!("routes        until {until}"));
+            }
             let cells: Vec<_> =
                 manifest.cells.iter().map(|cell| format!("{} at {cell}", cell.name)).collect();
             output::line(format!("cells         {}", output::shown(&cells.join(", "))));

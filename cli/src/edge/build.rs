@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::SigningKey;
-use domicile_forge::{Manifest, MintedPin, Origin, Rows, SpinFiles};
+use domicile_forge::{Manifest, MintedPin, Origin, Rows, SpinFiles, route_name};
 use domicile_topology::{KeyUse, Topology};
 
 use super::inputs::Inputs;
@@ -59,23 +59,30 @@ pub(super) fn run(build: &Build) -> anyhow::Result<ExitCode> {
     let signed = build.inputs.topology()?;
     let topology = &signed.document.topology;
     let overlay = build.inputs.overlay(topology, minute)?;
+    let routes = build.inputs.routes(topology, minute)?;
     let pins = build.mint(topology, minute, until)?;
     let sign_key = build.listed_key("sign-key", build.sign_key.as_deref(), topology, KeyUse::Edge)?;
     let modules =
         build.modules.read()?.context("--modules is missing; name the folder of the core modules")?;
     modules.ensure_fits(topology)?;
-    overlap::ensure_none(&build.read_files(), &build.written_files())?;
+    overlap::ensure_none(&build.read_files(topology), &build.written_files())?;
 
-    let artefact = domicile_forge::forge(&modules.modules, &Rows::new(topology, &overlay.document, &pins))?;
+    let rows = Rows::new(topology, &overlay.document, &pins, &routes);
+    let artefact = domicile_forge::forge(&modules.modules, &rows)?;
     let mut tools = modules.tools.clone();
     tools.insert("domicile".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
     let mut inputs = modules.hashes.clone();
     inputs.insert("overlay".to_owned(), overlay.sha256);
     inputs.insert("topology".to_owned(), signed.sha256);
+    for route in &routes {
+        let class = topology.class(route.class).map_or("", |class| class.name.as_str());
+        inputs.insert(route_name(class), route.sha256.clone());
+    }
     let manifest = artefact.manifest(Origin {
         topology: &signed.document,
         overlay: &overlay.document,
         pins: &pins,
+        routes: &routes,
         minute,
         tools,
         inputs,
@@ -117,10 +124,11 @@ impl Build {
     }
 
     /// Every file that is read.
-    fn read_files(&self) -> Vec<overlap::Named> {
+    fn read_files(&self, topology: &Topology) -> Vec<overlap::Named> {
         let keys = [("--pin-key", &self.pin_key), ("--sign-key", &self.sign_key)];
         let keys = keys.into_iter().filter_map(|(flag, path)| Some((flag, path.clone()?)));
-        self.inputs.files().chain(self.modules.files()).chain(keys).collect()
+        let routes = self.inputs.route_files(topology);
+        self.inputs.files().chain(routes).chain(self.modules.files()).chain(keys).collect()
     }
 
     /// Every file that is written, or made to hold a lock.
@@ -183,6 +191,10 @@ fn report(build: &Build, manifest: &Manifest, key: &SigningKey, modules: &module
     output::line(format!("modules       {}", modules.trust()));
     output::line(format!("topology      serial {}", manifest.topology_serial));
     output::line(format!("lists         {} until {}", manifest.overlay, manifest.lists_not_after));
+    output::line(match manifest.routes_not_after {
+        Some(until) => format!("routes        until {until}"),
+        None => "routes        none: clients cannot seal through this edge (--routes)".to_owned(),
+    });
     if !build.inputs.knows_vocabulary() {
         output::line(format!(
             "vocabulary    {}, compared with nothing (--snapshot or --vocabulary does)",

@@ -51,6 +51,13 @@ fn compare(build: &Build, artefact: &Path) -> anyhow::Result<(Option<String>, Ve
             None
         }
     };
+    let routes = match build.inputs.routes(&signed.topology, minute) {
+        Ok(routes) => routes,
+        Err(refusal) => {
+            add(Aspect::Routes, format!("{refusal:#}"), "no edge can be built with it");
+            Vec::new()
+        }
+    };
     let pins = match build.pin_key {
         Some(_) => build.mint(&signed.topology, minute, minute)?,
         None => Vec::new(),
@@ -71,8 +78,13 @@ fn compare(build: &Build, artefact: &Path) -> anyhow::Result<(Option<String>, Ve
     });
     let until = match opened {
         Ok(manifest) => {
-            let wanted =
-                Wanted { topology: &signed, overlay: overlay.as_ref(), pins: &pins, modules: &modules };
+            let wanted = Wanted {
+                topology: &signed,
+                overlay: overlay.as_ref(),
+                pins: &pins,
+                modules: &modules,
+                routes: &routes,
+            };
             let now = i64::from(minute) * 60;
             found.extend(domicile_forge::differences(&bytes, &audit, &manifest, &wanted, now));
             Some(manifest.serves_until_text())

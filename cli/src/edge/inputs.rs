@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use domicile_envelope::{Envelope, VerifyingKey};
 use domicile_files::limit;
+use domicile_forge::SignedRoute;
 use domicile_overlay::Overlay;
 use domicile_topology::{KeyUse, SignedTopology, Topology};
 use serde::Deserialize;
 
-use crate::{key, output};
+use crate::{key, output, routes};
 
 /// What an edge is made from, besides modules and keys.
 #[derive(clap::Args)]
@@ -30,6 +31,12 @@ pub(super) struct Inputs {
     /// The item vocabulary that the overlay has to speak of, where no snapshot is at hand
     #[arg(long, value_name = "ID", conflicts_with = "snapshot")]
     vocabulary: Option<String>,
+    /// The folder with the route manifest of each class (`domicile topology sign --routes`)
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["without_routes", "check"])]
+    pub(super) routes: Option<PathBuf>,
+    /// Build in no route manifests: clients cannot seal through this edge
+    #[arg(long, conflicts_with = "routes")]
+    without_routes: bool,
 }
 
 /// The payload type of a snapshot's manifest.
@@ -57,12 +64,22 @@ impl<T> Opened<T> {
 impl Inputs {
     /// Opens the topology.
     pub(super) fn topology(&self) -> anyhow::Result<Opened<SignedTopology>> {
-        let roots =
-            self.root_key.iter().map(|path| key::verifying(path)).collect::<anyhow::Result<Vec<_>>>()?;
         let text = output::text(&self.topology, limit::TEXT)?;
-        let signed =
-            Topology::open(&text, &roots).with_context(|| format!("topology {}", self.topology.display()))?;
+        let signed = Topology::open(&text, &self.roots()?)
+            .with_context(|| format!("topology {}", self.topology.display()))?;
         Ok(Opened::of(&text, signed))
+    }
+
+    /// Opens the route manifests, if any are given, for that topology, at this minute.
+    pub(super) fn routes(&self, topology: &Topology, minute: u32) -> anyhow::Result<Vec<SignedRoute>> {
+        match &self.routes {
+            Some(folder) => routes::open(folder, topology, &self.roots()?, minute),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn roots(&self) -> anyhow::Result<Vec<VerifyingKey>> {
+        self.root_key.iter().map(|path| key::verifying(path)).collect()
     }
 
     /// Opens the overlay for that topology, at this minute.
@@ -92,6 +109,12 @@ impl Inputs {
         ];
         let named = named.into_iter().filter_map(|(flag, path)| Some((flag, path?.clone())));
         named.chain(self.root_key.iter().map(|path| ("--root-key", path.clone())))
+    }
+
+    /// The route manifests that are read.
+    pub(super) fn route_files(&self, topology: &Topology) -> Vec<(&'static str, PathBuf)> {
+        let Some(folder) = &self.routes else { return Vec::new() };
+        topology.classes.iter().map(|class| ("--routes", routes::file(folder, &class.name))).collect()
     }
 
     /// Whether anything says which vocabulary the overlay has to speak of.

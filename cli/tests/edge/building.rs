@@ -2,7 +2,9 @@
 
 use std::process::{Command, Stdio};
 
-use crate::world::{MINUTE, World, domicile, key, modules, refused, repository, succeeds, with};
+use crate::world::{
+    MINUTE, World, domicile, ends, key, modules, refused, repository, succeeds, with, without,
+};
 
 #[test]
 fn a_build_says_what_it_made_and_until_when_it_serves() {
@@ -10,6 +12,7 @@ fn a_build_says_what_it_made_and_until_when_it_serves() {
     let said = succeeds(world.build().arg("--snapshot").arg(repository("models/demo/manifest.dsse.json")));
     // Thirty days of pins: epoch 20863 is the last to begin, and pins overlap by four hours.
     assert!(said.contains("serves until  2027-02-15T04:00:00Z"), "{said}");
+    assert!(said.contains("routes        until 2028-01-15T08:00:00Z"), "{said}");
     assert!(said.contains("topology      serial 1") && !said.contains("compared with nothing"), "{said}");
     assert!(world.at("edge.manifest.dsse.json").is_file());
     assert!(succeeds(&mut world.build()).contains("compared with nothing"), "no snapshot was given");
@@ -39,6 +42,68 @@ fn a_topology_has_to_be_signed_by_a_root_key() {
     // The successor is trusted beside it.
     succeeds(with(&world.build(), "--root-key", &key("snapshot")).arg("--root-key").arg(key("root")));
     assert!(world.at("edge.wasm").is_file());
+}
+
+#[test]
+fn route_manifests_are_the_topology_s_own_or_none() {
+    let world = World::new();
+    let text = std::fs::read_to_string(world.at("topology.toml")).unwrap();
+    let sign = |routes: &str, text: &str, minute: &str, signer: &str| {
+        std::fs::write(world.at("mine.toml"), text).unwrap();
+        let mut sign = domicile(&["topology", "sign", "--minute", minute, "--key"]);
+        sign.arg(key(signer)).arg("--out").arg(world.at("mine.json")).arg(world.at("mine.toml"));
+        succeeds(sign.arg("--routes").arg(world.at(routes)));
+        with(&world.build(), "--routes", &world.at(routes))
+    };
+    let minute = MINUTE.to_string();
+    refused(
+        &mut sign("older", &text.replace("serial = 1", "serial = 0"), &minute, "root"),
+        &["route-eu_only.dsse.json", "versions differ", "`domicile topology sign --routes`"],
+    );
+    refused(
+        &mut sign("heavier", &text.replace("weight = 3", "weight = 4"), &minute, "root"),
+        &["route-eu_only.dsse.json", "manifest's cells differ"],
+    );
+    refused(&mut sign("over", &text, "29956800", "root"), &["held until 2027-01-15T08:00:00Z"]);
+    refused(
+        &mut with(&world.build(), "--routes", &world.at("nowhere")),
+        &["cannot read", "route-eu_only.dsse.json"],
+    );
+    assert!(!world.at("edge.wasm").exists());
+    // They are what ends first, thirty days after they were signed.
+    let said = succeeds(&mut sign("month", &text, "29999999", "root"));
+    assert!(said.contains("serves until  2027-02-14T07:59:00Z"), "{said}");
+    let mut none = without(&world.build(), "--routes");
+    ends(&mut none, 2);
+    let said = succeeds(none.arg("--without-routes"));
+    assert!(said.contains("routes        none") && said.contains("2027-02-15T04:00:00Z"), "{said}");
+    let manifest = world.at("routes").join("route-eu_only.dsse.json");
+    refused(&mut with(&world.build(), "--out", &manifest), &["would be written over"]);
+}
+
+#[test]
+fn a_successor_s_topology_and_manifests_make_an_edge() {
+    let world = World::new();
+    let made = |name: &str| {
+        succeeds(domicile(&["key", "sign", "new", "--out"]).arg(world.at(name)));
+        world.at(name)
+    };
+    let (successor, other) = (made("successor.jwk"), made("other.jwk"));
+    let mut sign = domicile(&["topology", "sign", "--minute", &MINUTE.to_string(), "--key"]);
+    sign.arg(&successor).arg("--out").arg(world.at("mine.json")).arg(world.at("topology.toml"));
+    succeeds(sign.arg("--routes").arg(world.at("mine")));
+    let build =
+        with(&with(&world.build(), "--topology", &world.at("mine.json")), "--routes", &world.at("mine"));
+    // Carried beside the root key, then alone; and not before it is carried.
+    succeeds(with(&build, "--root-key", &key("root")).arg("--root-key").arg(&successor));
+    succeeds(&mut with(&build, "--root-key", &successor));
+    refused(&mut with(&build, "--root-key", &key("root")), &["no signature by a trusted key"]);
+    // A topology of the successor's with manifests of somebody else's.
+    let mut sign = domicile(&["topology", "sign", "--minute", &MINUTE.to_string(), "--key"]);
+    sign.arg(&other).arg("--out").arg(world.at("theirs.json")).arg(world.at("topology.toml"));
+    succeeds(sign.arg("--routes").arg(world.at("theirs")));
+    let mixed = with(&with(&build, "--root-key", &successor), "--routes", &world.at("theirs"));
+    refused(&mut { mixed }, &["route-eu_only.dsse.json", "no signature by a trusted key"]);
 }
 
 #[test]
@@ -194,8 +259,14 @@ fn builds_that_race_never_mix() {
     let mut left: Vec<_> =
         std::fs::read_dir(world.at(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     left.sort();
-    let expected =
-        [".edge.wasm.lock", "edge.manifest.dsse.json", "edge.wasm", "topology.dsse.json", "topology.toml"];
+    let expected = [
+        ".edge.wasm.lock",
+        "edge.manifest.dsse.json",
+        "edge.wasm",
+        "routes",
+        "topology.dsse.json",
+        "topology.toml",
+    ];
     assert_eq!(left, expected.map(std::ffi::OsString::from), "nothing half is left");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::world::{World, domicile, ends, key, modules, refused, repository, succeeds, with};
+use crate::world::{World, domicile, ends, key, modules, refused, repository, succeeds, with, without};
 
 fn built() -> World {
     let world = World::new();
@@ -31,13 +31,33 @@ fn another_topology_is_named() {
     let world = built();
     let text = std::fs::read_to_string(world.at("topology.toml")).unwrap();
     world.sign(&text.replace("serial = 1", "serial = 2"));
-    assert_eq!(aspects(&mut world.check()), ["topology"]);
+    assert_eq!(aspects(&mut world.check()), ["topology", "routes", "routes", "routes"]);
     refused(&mut world.check(), &["topology: serial 1", "now serial 2", "STALE"]);
     world.sign(&text.replace("127.0.0.1:7102", "127.0.0.1:7109"));
     assert_eq!(
         aspects(world.check().arg("--spin-toml").arg(world.at("spin.toml"))),
         ["spin", "topology", "cells"]
     );
+}
+
+#[test]
+fn other_route_manifests_are_named() {
+    let world = built();
+    let text = std::fs::read_to_string(world.at("topology.toml")).unwrap();
+    // Signed for other days: the same words, and another end.
+    let mut sign = domicile(&["topology", "sign", "--minute", "30000001", "--key"]);
+    sign.arg(key("root")).arg("--out").arg(world.at("again.json")).arg(world.at("topology.toml"));
+    succeeds(sign.arg("--routes").arg(world.at("routes")));
+    refused(&mut world.check(), &["routes: route-eu_only.dsse.json ", "now ", "STALE"]);
+    // 31 days after the signing, they are over, and so no build takes them.
+    let over = aspects(&mut with(&world.check(), "--minute", "30044641".as_ref()));
+    assert_eq!(over.iter().filter(|aspect| *aspect == "routes").count(), 1, "{over:?}");
+    // Without the folder nothing is compared; an edge that was built with these is over with them.
+    world.sign(&text);
+    succeeds(world.build().args(["--pin-days", "400"]));
+    let mut unnamed = without(&world.check(), "--routes");
+    succeeds(&mut unnamed);
+    assert_eq!(aspects(&mut with(&unnamed, "--minute", "30525600".as_ref())).last().unwrap(), "routes");
 }
 
 #[test]

@@ -20,11 +20,13 @@ impl World {
         world
     }
 
-    /// Signs this text as the topology, with the demo's root key.
+    /// Signs this text as the topology, and its route manifests, with the demo's root key.
     pub(crate) fn sign(&self, text: &str) {
         std::fs::write(self.at("topology.toml"), text).unwrap();
         let mut sign = domicile(&["topology", "sign", "--key"]);
         sign.arg(key("root")).arg("--out").arg(self.at("topology.dsse.json"));
+        sign.arg("--routes").arg(self.at("routes")).args(["--valid-days", "365"]);
+        sign.arg("--minute").arg(MINUTE.to_string());
         succeeds(sign.arg(self.at("topology.toml")));
     }
 
@@ -37,6 +39,7 @@ impl World {
         let mut command = domicile(&["edge", "build", "--topology"]);
         command.arg(self.at("topology.dsse.json")).arg("--root-key").arg(key("root"));
         command.arg("--overlay").arg(repository("lists/overlay.dsse.json"));
+        command.arg("--routes").arg(self.at("routes"));
         command.arg("--pin-key").arg(key("pin")).arg("--minute").arg(MINUTE.to_string());
         command
     }
@@ -92,6 +95,16 @@ pub(crate) fn with(command: &Command, flag: &str, value: &Path) -> Command {
     let mut arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
     let at = arguments.iter().position(|argument| argument == flag).unwrap();
     arguments[at + 1] = value.into();
+    let mut altered = Command::new(command.get_program());
+    altered.args(arguments);
+    altered
+}
+
+/// Takes a flag and its value out.
+pub(crate) fn without(command: &Command, flag: &str) -> Command {
+    let mut arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+    let at = arguments.iter().position(|argument| argument == flag).unwrap();
+    arguments.drain(at..=at + 1);
     let mut altered = Command::new(command.get_program());
     altered.args(arguments);
     altered

@@ -11,7 +11,7 @@ use domicile_overlay::Overlay;
 use domicile_topology::SignedTopology;
 use serde::Serialize;
 
-use crate::{Audit, MintedPin, origin};
+use crate::{Audit, MintedPin, SignedRoute, origin};
 
 /// What an artefact is compared with. What is not given, or empty, is not compared.
 #[derive(Debug, Clone)]
@@ -24,6 +24,8 @@ pub struct Wanted<'a> {
     pub pins: &'a [MintedPin],
     /// SHA-256 of the modules by file name.
     pub modules: &'a BTreeMap<String, String>,
+    /// The route manifests in force.
+    pub routes: &'a [SignedRoute],
 }
 
 /// A way in which an artefact is not what a build would make now.
@@ -61,6 +63,8 @@ pub enum Aspect {
     Pins,
     /// Its lists are stale.
     Lists,
+    /// It hands out other route manifests, none, or one that is over.
+    Routes,
     /// The `spin.toml` or a file beside it is not what would be generated.
     Spin,
 }
@@ -78,6 +82,7 @@ impl fmt::Display for Aspect {
             Self::Modules => "modules",
             Self::Pins => "pins",
             Self::Lists => "lists",
+            Self::Routes => "routes",
             Self::Spin => "spin",
         })
     }
@@ -154,6 +159,17 @@ pub fn differences(
     if manifest.lists_not_after.as_second() <= now {
         let found = format!("held until {}", manifest.lists_not_after);
         add(Aspect::Lists, found, "publish a newer overlay and build with it".to_owned());
+    }
+    if let Some(end) = manifest.routes_not_after.filter(|end| end.as_second() <= now) {
+        let remedy = "sign newer ones (`domicile topology sign --routes`) and build with them";
+        add(Aspect::Routes, format!("held until {end}"), remedy.to_owned());
+    }
+    for route in wanted.routes {
+        let name = origin::route_name(signed.topology.class(route.class).map_or("", |class| &class.name));
+        let built = manifest.inputs.get(&name).map_or("nothing", String::as_str);
+        if built != route.sha256 {
+            add(Aspect::Routes, format!("{name} {built:.12}"), format!("now {:.12}", route.sha256));
+        }
     }
     found
 }

@@ -1,14 +1,16 @@
-//! From topology, overlay and pins to the rows of the three components.
+//! From topology, overlay, pins and route manifests to the rows of the three components.
 
 use domicile_envelope::SigningKey;
 use domicile_overlay::{Item, Overlay};
 use domicile_pin::{EpochPolicy, Pin};
 use domicile_tables::{
-    CellAddress, ClassRow, ListKey, ListPage, Lists, Named, PinRow, RelayTable, RoutingTable, SlotWait,
-    UriScheme,
+    CellAddress, ClassRow, ListKey, ListPage, Lists, Named, PinRow, RelayTable, RouteKey, RoutePage,
+    RoutingTable, SlotWait, UriScheme,
 };
 use domicile_topology::{Scheme, Topology};
 use serde::Serialize;
+
+use crate::SignedRoute;
 
 // The two sides of each length are written in crates that must not know each other; here they meet.
 const _: () =
@@ -24,6 +26,8 @@ const fn longest_route() -> usize {
 
 /// The path of a cell's gateway.
 const GATEWAY: &str = "/gateway";
+/// The path of a cell's sealing keys.
+const KEYS: &str = "/keys";
 
 /// The rows of each component: [`domicile_tables::TABLE_ROW`] first.
 #[derive(Debug, Clone)]
@@ -65,10 +69,10 @@ pub fn mint(topology: &Topology, key: &SigningKey, from: u32, until: u32) -> Vec
 impl Rows {
     /// The rows of an edge for this topology.
     #[must_use]
-    pub fn new(topology: &Topology, overlay: &Overlay, pins: &[MintedPin]) -> Self {
+    pub fn new(topology: &Topology, overlay: &Overlay, pins: &[MintedPin], routes: &[SignedRoute]) -> Self {
         Self {
             router: vec![routing(topology, pins).encode()],
-            popularity: popularity(topology, overlay),
+            popularity: popularity(topology, overlay, routes),
             relay: vec![relay(topology).encode()],
         }
     }
@@ -83,7 +87,11 @@ fn routing(topology: &Topology, pins: &[MintedPin]) -> RoutingTable {
         classes: topology
             .classes
             .iter()
-            .map(|row| ClassRow { id: row.id.0, cells: row.cells.iter().map(|cell| cell.cell.0).collect() })
+            .map(|row| ClassRow {
+                id: row.id.0,
+                name: row.name.clone(),
+                cells: row.cells.iter().map(|cell| cell.cell.0).collect(),
+            })
             .collect(),
         pins: pins
             .iter()
@@ -111,6 +119,7 @@ fn relay(topology: &Topology) -> RelayTable {
                 },
                 authority: cell.authority.clone(),
                 path: GATEWAY.to_owned(),
+                keys: KEYS.to_owned(),
             })
             .collect(),
         slots: topology
@@ -118,22 +127,31 @@ fn relay(topology: &Topology) -> RelayTable {
             .iter()
             .map(|slot| SlotWait { id: slot.id.0, wait_ms: slot.relay_wait_ms })
             .collect(),
+        // A client that has no keys yet asks for them before a page's first sealed request: what the page can wait for
+        // a shelf, it can wait for them.
+        keys_wait_ms: topology.slots.iter().map(|slot| slot.relay_wait_ms).max().unwrap_or(0),
     }
 }
 
-/// The table of lists, then a row for each list.
-fn popularity(topology: &Topology, overlay: &Overlay) -> Vec<Vec<u8>> {
-    let mut table = Lists { not_after: overlay.not_after_seconds(), rows: Vec::new() };
+/// The table of lists and manifests, then a row for each list, then one for each manifest.
+fn popularity(topology: &Topology, overlay: &Overlay, routes: &[SignedRoute]) -> Vec<Vec<u8>> {
+    let mut table = Lists { not_after: overlay.not_after_seconds(), ..Lists::default() };
     let mut pages = Vec::new();
+    // Row 0 is the table's: the row pushed last has the number of rows pushed.
+    let number = |pages: &[Vec<u8>]| u32::try_from(pages.len()).unwrap_or(u32::MAX);
     for locale in &topology.locales {
         for slot in &topology.slots {
             let Some(items) = overlay.rules(&locale.name).and_then(|rules| rules.list(&slot.name)) else {
                 continue;
             };
             pages.push(page(&locale.name, &slot.name, overlay, items).encode());
-            let row = u32::try_from(pages.len()).unwrap_or(u32::MAX);
-            table.rows.push(ListKey { locale: locale.id.0, slot: slot.id.0, row });
+            table.rows.push(ListKey { locale: locale.id.0, slot: slot.id.0, row: number(&pages) });
         }
+    }
+    for route in routes {
+        let (etag, body) = (tag(&route.envelope), route.envelope.clone());
+        pages.push(RoutePage { etag, body }.encode());
+        table.routes.push(RouteKey { class: route.class.0, row: number(&pages) });
     }
     table.rows.sort_unstable_by_key(ListKey::key);
     pages.insert(0, table.encode());
@@ -158,8 +176,12 @@ fn page(locale: &str, slot: &str, overlay: &Overlay, items: &[Item]) -> ListPage
     head.push_str(r#","stale":"#);
     let items = serde_json::to_string(items).unwrap_or_default();
     let (head, tail) = (inert(&head), inert(&format!(r#","items":{items}}}"#)));
-    let etag = crate::sha256_hex(format!("{head}{tail}").as_bytes()).get(..32).unwrap_or_default().to_owned();
-    ListPage { etag, head, tail }
+    ListPage { etag: tag(&format!("{head}{tail}")), head, tail }
+}
+
+/// An entity tag's text: half a hash is enough to tell the versions of one page apart.
+fn tag(text: &str) -> String {
+    crate::sha256_hex(text.as_bytes()).get(..32).unwrap_or_default().to_owned()
 }
 
 /// JSON that stays JSON wherever a page puts it: a title must not end the script element it stands in (HTML standard,

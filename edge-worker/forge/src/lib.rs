@@ -3,7 +3,7 @@
 //! ```text
 //! module ──rewrite──▶ module ──componentise──▶ component ──audit──▶ ┐
 //!   (three times: router, popularity, relay)                        ├─compose──▶ edge ──audit──▶ artefact, manifest
-//! topology, overlay, pins ──tables──▶ rows of each module ──────────┘
+//! topology, overlay, pins, manifests ──tables──▶ rows of each ──────┘
 //! ```
 
 mod audit;
@@ -16,6 +16,7 @@ mod part;
 pub mod published;
 mod repeat;
 mod rewrite;
+mod routes;
 mod shown;
 mod spin;
 mod tools;
@@ -28,10 +29,11 @@ pub use current::{Aspect, Difference, Wanted, differences};
 pub use domicile_edge_manifest::{Interface, Manifest, sha256_hex};
 pub use forge::{Artefact, ForgeError, Modules, forge, prepare};
 pub use input::{MintedPin, Rows, mint};
-pub use origin::Origin;
+pub use origin::{Origin, route_name};
 pub use part::Part;
 pub use repeat::repeats;
 pub use rewrite::{RewriteError, Rewritten, rewrite};
+pub use routes::{SignedRoute, SignedRouteError};
 pub use shown::{shown, shown_lines};
 pub use spin::{SpinFiles, spin_files};
 pub use tools::tools;

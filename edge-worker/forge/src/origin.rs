@@ -6,7 +6,7 @@ use domicile_edge_manifest::{CellOrigin, Manifest, Scheme, VERSION};
 use domicile_overlay::Overlay;
 use domicile_topology::{SignedTopology, Topology};
 
-use crate::{Artefact, MintedPin};
+use crate::{Artefact, MintedPin, SignedRoute};
 
 /// What an artefact was made from.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub struct Origin<'a> {
     pub overlay: &'a Overlay,
     /// The pins it knows.
     pub pins: &'a [MintedPin],
+    /// The route manifests it hands out.
+    pub routes: &'a [SignedRoute],
     /// The minute since 1970 it was built for.
     pub minute: u32,
     /// The versions of what made its modules, by name.
@@ -40,9 +42,8 @@ impl Artefact {
             topology_sha256: origin.topology.sha256.clone(),
             overlay: origin.overlay.id().to_owned(),
             vocabulary: origin.overlay.vocabulary().to_owned(),
-            // A time that no calendar holds never was: such lists are over.
-            lists_not_after: jiff::Timestamp::from_second(origin.overlay.not_after_seconds())
-                .unwrap_or(jiff::Timestamp::UNIX_EPOCH),
+            lists_not_after: time(origin.overlay.not_after_seconds()),
+            routes_not_after: origin.routes.iter().map(|route| route.not_after_s).min().map(time),
             pins_until_minute: known_until(origin.pins),
             cells: cells(&origin.topology.topology),
             tools: origin.tools,
@@ -55,6 +56,17 @@ impl Artefact {
                 .collect(),
         }
     }
+}
+
+/// A time that no calendar holds never was: what held until then is over.
+fn time(seconds: i64) -> jiff::Timestamp {
+    jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}
+
+/// The name of a class's route manifest among what an edge was made from, and of its file.
+#[must_use]
+pub fn route_name(class: &str) -> String {
+    format!("route-{class}.dsse.json")
 }
 
 /// Where the cells of a topology are reached.

@@ -13,7 +13,7 @@ use crate::ManifestError;
 pub const PAYLOAD_TYPE: &str = "application/vnd.domicile.edge-manifest+json";
 
 /// The version of the payload this build writes and reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 const SECONDS_PER_MINUTE: i64 = 60;
 
@@ -42,6 +42,9 @@ pub struct Manifest {
     /// When these lists become stale, RFC 3339.
     #[serde(with = "crate::time")]
     pub lists_not_after: Timestamp,
+    /// When the first of its route manifests ends, RFC 3339; none when it was built without.
+    #[serde(with = "crate::time::optional", default, skip_serializing_if = "Option::is_none")]
+    pub routes_not_after: Option<Timestamp>,
     /// The first minute since 1970 for which it has no pin any more.
     pub pins_until_minute: u32,
     /// The cells it may reach, and so all that a host has to let it reach.
@@ -142,12 +145,13 @@ impl Manifest {
         }
     }
 
-    /// The first second since 1970 from which on it cannot serve as it should: a list is stale or no pin is known,
-    /// whichever comes first.
+    /// The first second since 1970 from which on it cannot serve as it should: a list is stale, a route manifest is
+    /// over or no pin is known, whichever comes first.
     #[must_use]
     pub fn serves_until(&self) -> i64 {
         let pins = i64::from(self.pins_until_minute) * SECONDS_PER_MINUTE;
-        self.lists_not_after.as_second().min(pins)
+        let routes = self.routes_not_after.map_or(i64::MAX, Timestamp::as_second);
+        self.lists_not_after.as_second().min(pins).min(routes)
     }
 
     /// [`Self::serves_until`] as RFC 3339 text.

@@ -12,3 +12,26 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     let text = String::deserialize(deserializer)?;
     text.parse().map_err(|_| D::Error::custom(format_args!("{text:?} is no RFC 3339 time")))
 }
+
+/// The same for a time that may be missing.
+pub(crate) mod optional {
+    use jiff::Timestamp;
+    use serde::{Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        time: &Option<Timestamp>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match time {
+            Some(time) => super::serialize(time, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// Called when there is one: a missing one is the field's default.
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Timestamp>, D::Error> {
+        super::deserialize(deserializer).map(Some)
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use domicile_tables::{ListPage, Lists, Page, Problem, TABLE_ROW};
+use domicile_tables::{Lists, Page, Problem, TABLE_ROW};
 
 use crate::bindings::domicile::boundary::tables;
 use crate::bindings::exports::wasi::http::handler::Guest;
@@ -17,7 +17,7 @@ impl Guest for Component {
     async fn handle(request: Request) -> Result<Response, ErrorCode> {
         let path = request.get_path_with_query().unwrap_or_default();
         let page = Page::parse(&path).unwrap_or(Page::Problem(Problem::UnknownRoute));
-        send(answer(page, lists(), system_clock::now().seconds, row))
+        send(answer(page, lists(), system_clock::now().seconds, tables::read))
     }
 }
 
@@ -25,10 +25,6 @@ impl Guest for Component {
 fn lists() -> &'static Lists {
     static LISTS: OnceLock<Lists> = OnceLock::new();
     LISTS.get_or_init(|| Lists::decode(&tables::read(TABLE_ROW)).unwrap_or_default())
-}
-
-fn row(row: u32) -> Option<ListPage> {
-    ListPage::decode(&tables::read(row)).ok()
 }
 
 fn send(answer: Answer) -> Result<Response, ErrorCode> {

@@ -1,6 +1,6 @@
 //! What each page is answered with: a pure function of the page, the lists and the time.
 
-use domicile_tables::{FIXED_HEADERS, ListPage, Lists, Page, Problem};
+use domicile_tables::{FIXED_HEADERS, ListPage, Lists, Page, Problem, RoutePage};
 
 /// An answer, before it becomes a WASI response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,17 +25,20 @@ const PREFLIGHT: [(&str, &str); 3] = [
 
 const FRESH: &str = "public, max-age=60, stale-while-revalidate=600";
 const NO_STORE: &str = "no-store";
+/// A manifest changes when cells come or go; a client that has an old one still finds its cells.
+const MANIFEST: &str = "public, max-age=300";
 
-/// Answers a page. `row` reads a list's row; `now` counts seconds since 1970.
-pub fn answer(page: Page, lists: &Lists, now: i64, row: impl Fn(u32) -> Option<ListPage>) -> Answer {
-    let list = |locale, slot| lists.row(locale, slot).and_then(&row);
+/// Answers a page. `row` reads a row's bytes; `now` counts seconds since 1970.
+pub fn answer(page: Page, lists: &Lists, now: i64, row: impl Fn(u32) -> Vec<u8>) -> Answer {
+    let list = |locale, slot| lists.row(locale, slot).and_then(|at| ListPage::decode(&row(at)).ok());
+    let route = |class| lists.route(class).and_then(|at| RoutePage::decode(&row(at)).ok());
     let stale = now >= lists.not_after;
     match page {
         Page::Shelf { locale, slot } => match list(locale, slot) {
             Some(list) => {
                 let etag =
                     if stale { format!("\"{}-stale\"", list.etag) } else { format!("\"{}\"", list.etag) };
-                shelf(list, stale, FRESH, "list".to_owned()).with("etag", etag)
+                shelf(list, stale, FRESH, "list").with("etag", etag)
             }
             None => problem(Problem::UnknownRoute),
         },
@@ -45,6 +48,12 @@ pub fn answer(page: Page, lists: &Lists, now: i64, row: impl Fn(u32) -> Option<L
             }
             None => problem(reason.problem()),
         },
+        Page::Route { class } => match route(class) {
+            Some(manifest) => {
+                json(vec![manifest.body], MANIFEST, "route").with("etag", format!("\"{}\"", manifest.etag))
+            }
+            None => problem(Problem::NoManifest),
+        },
         Page::Problem(code) => problem(code),
         Page::Preflight => PREFLIGHT
             .iter()
@@ -53,8 +62,11 @@ pub fn answer(page: Page, lists: &Lists, now: i64, row: impl Fn(u32) -> Option<L
     }
 }
 
-fn shelf(list: ListPage, stale: bool, cache: &str, outcome: String) -> Answer {
-    let body = vec![list.head, stale.to_string(), list.tail];
+fn shelf(list: ListPage, stale: bool, cache: &str, outcome: impl Into<String>) -> Answer {
+    json(vec![list.head, stale.to_string(), list.tail], cache, outcome)
+}
+
+fn json(body: Body, cache: &str, outcome: impl Into<String>) -> Answer {
     Answer::new(200, body)
         .with("content-type", "application/json")
         .with("cache-control", cache)

@@ -26,6 +26,15 @@ async fn answer(request: Request) -> Response {
         Outcome::Shelf(shelf) => Page::Shelf { locale: shelf.locale, slot: shelf.slot },
         Outcome::Preflight => Page::Preflight,
         Outcome::Refuse(refusal) => Page::Problem(problem(refusal)),
+        Outcome::Route(class) => Page::Route { class },
+        Outcome::Keys(cell) => {
+            // Nothing of what was sent with it goes anywhere.
+            drop(request);
+            match upstream::keys(table(), cell).await {
+                Ok(response) => return response,
+                Err(_) => Page::Problem(Problem::CellFailed),
+            }
+        }
         Outcome::Relay(relay) => match upstream::relay(table(), &relay, request).await {
             Ok(response) => return response,
             Err(reason) => match relay.fallback {
@@ -70,12 +79,15 @@ const fn problem(refusal: Refusal) -> Problem {
         Refusal::UnknownLocale => Problem::UnknownLocale,
         Refusal::UnknownSlot => Problem::UnknownSlot,
         Refusal::UnknownClass => Problem::UnknownClass,
+        Refusal::NoSuchClass => Problem::NoSuchClass,
         Refusal::UnknownCell => Problem::UnknownCell,
         Refusal::CellNotInClass => Problem::CellNotInClass,
         Refusal::PinInvalid => Problem::PinInvalid,
         Refusal::PinExpired => Problem::PinExpired,
         Refusal::ShelfMethodNotAllowed => Problem::ShelfMethodNotAllowed,
         Refusal::SealedMethodNotAllowed => Problem::SealedMethodNotAllowed,
+        Refusal::RouteMethodNotAllowed => Problem::RouteMethodNotAllowed,
+        Refusal::KeysMethodNotAllowed => Problem::KeysMethodNotAllowed,
         Refusal::PathTooLong => Problem::PathTooLong,
     }
 }

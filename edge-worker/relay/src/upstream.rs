@@ -1,8 +1,8 @@
 //! The way to a cell and back.
 //!
-//! Two things cross, each as a handle: the body stream of the request, and the body stream of the answer. Headers are
-//! fixed lists both ways, trailers are fresh and empty both ways (those of the peers would be a header channel), and
-//! of the cell's answer only the status is looked at.
+//! Two things cross, each as a handle: the body stream of a sealed request, and the body stream of an answer. Headers
+//! are fixed lists both ways, trailers are fresh and empty both ways (those of the peers would be a header channel),
+//! and of the cell's answer only the status is looked at.
 
 use domicile_tables::{CellAddress, FIXED_HEADERS, FallbackReason, RelayTable, UriScheme};
 
@@ -16,10 +16,7 @@ use crate::bindings::wit_future;
 /// The media type of what goes to a cell.
 const REQUEST_TYPE: &str = "message/bhttp";
 
-/// The media type of what comes back on success.
-const RESPONSE_TYPE: &str = "message/bhttp";
-
-/// The share of the slot's wait that connecting may take, in tenths. A host counts connecting and waiting for the first
+/// The share of the wait that connecting may take, in tenths. A host counts connecting and waiting for the first
 /// byte apart, and together they have to stay within the wait that the page's limit was checked against.
 const CONNECT_TENTHS: u64 = 4;
 
@@ -29,8 +26,20 @@ const BETWEEN_BYTES_NS: u64 = 1_000 * NS_PER_MS;
 const NS_PER_MS: u64 = 1_000_000;
 
 /// What a relayed answer carries besides [`FIXED_HEADERS`].
-const RESPONSE_HEADERS: [(&str, &str); 3] =
-    [("content-type", RESPONSE_TYPE), ("cache-control", "no-store"), ("domicile-outcome", "relayed")];
+type Headers = [(&'static str, &'static str); 3];
+
+const SEALED: Headers =
+    [("content-type", "message/bhttp"), ("cache-control", "no-store"), ("domicile-outcome", "relayed")];
+
+/// The same keys for everybody; the cell signs them, and they say themselves until when they hold.
+const KEYS: Headers = [
+    ("content-type", "application/json"),
+    ("cache-control", "public, max-age=3600"),
+    ("domicile-outcome", "relayed"),
+];
+
+/// A future that somebody waits for: what was sent is through, or not.
+type Sent = wit_bindgen::rt::async_support::FutureReader<Result<(), ErrorCode>>;
 
 /// Hands a request's body to the cell and makes an answer of the cell's body, or says why there is none.
 pub(crate) async fn relay(
@@ -50,23 +59,43 @@ pub(crate) async fn relay(
     // Dropping the end that was never written to resolves the future to its default: no trailers. A body is only over
     // once its trailers are known, so this must not wait for anything.
     drop(no_more);
-    address(&outgoing, cell).map_err(|()| FallbackReason::CellFailed)?;
+    address(&outgoing, &Method::Post, cell, &cell.path).map_err(|()| FallbackReason::CellFailed)?;
 
-    let response = client::send(outgoing).await.map_err(|_| FallbackReason::CellFailed)?;
+    let answer = spliced(client::send(outgoing).await, sent, SEALED);
+    // Dropped unwritten, this resolves to "received". It must not be held until the bodies are through: a body is only
+    // through once it has resolved, and an instance that waits for itself is never free again.
+    drop(received);
+    answer
+}
+
+/// Asks a cell for its sealing keys and makes an answer of the cell's body, or says why there is none.
+pub(crate) async fn keys(table: &RelayTable, cell: u8) -> Result<Response, FallbackReason> {
+    let cell = table.cell(cell).ok_or(FallbackReason::CellFailed)?;
+    let (no_more, no_trailers) = wit_future::new(|| Ok(None));
+    let (outgoing, sent) = Request::new(Fields::new(), None, no_trailers, Some(limits(table.keys_wait_ms)));
+    drop(no_more);
+    address(&outgoing, &Method::Get, cell, &cell.keys).map_err(|()| FallbackReason::CellFailed)?;
+    spliced(client::send(outgoing).await, sent, KEYS)
+}
+
+/// An answer whose body is the cell's, if the cell answered 200.
+fn spliced(
+    response: Result<Response, ErrorCode>,
+    sent: Sent,
+    headers: Headers,
+) -> Result<Response, FallbackReason> {
+    let response = response.map_err(|_| FallbackReason::CellFailed)?;
     if let Some(reason) = FallbackReason::of_status(response.get_status_code()) {
         return Err(reason);
     }
-
     let (got, ok) = wit_future::new(|| Ok(()));
     let (body, trailers) = Response::consume_body(response, ok);
     drop(trailers);
-    let (no_more_back, no_trailers) = wit_future::new(|| Ok(None));
-    let headers = fields(FIXED_HEADERS.iter().chain(&RESPONSE_HEADERS))?;
+    let (no_more, no_trailers) = wit_future::new(|| Ok(None));
+    let headers = fields(FIXED_HEADERS.iter().chain(&headers))?;
     let (answer, delivered) = Response::new(headers, Some(body), no_trailers);
-    drop(no_more_back);
-    // Dropped unwritten, these resolve to "received". They must not be held until the bodies are through: a body is
-    // only through once they have resolved, and an instance that waits for itself is never free again.
-    drop((received, got));
+    // Both as in `relay`.
+    drop((no_more, got));
     // A completion that is dropped aborts the body it stands for, so these are awaited.
     wit_bindgen::spawn(async move {
         let _: Result<(), ErrorCode> = delivered.await;
@@ -81,15 +110,15 @@ fn fields<'a>(list: impl IntoIterator<Item = &'a (&'a str, &'a str)>) -> Result<
     Fields::from_list(&list).map_err(|_| FallbackReason::CellFailed)
 }
 
-fn address(request: &Request, cell: &CellAddress) -> Result<(), ()> {
+fn address(request: &Request, method: &Method, cell: &CellAddress, path: &str) -> Result<(), ()> {
     let scheme = match cell.scheme {
         UriScheme::Http => Scheme::Http,
         UriScheme::Https => Scheme::Https,
     };
-    request.set_method(&Method::Post)?;
+    request.set_method(method)?;
     request.set_scheme(Some(&scheme))?;
     request.set_authority(Some(&cell.authority))?;
-    request.set_path_with_query(Some(&cell.path))
+    request.set_path_with_query(Some(path))
 }
 
 /// A host that lacks one of these options still has the others, so each is set on its own and a refusal is no error.

@@ -26,6 +26,13 @@ fn attempt(table: &RoutingTable, method: Method, path: &str, minute: u32) -> Res
             relay(table, pin, cell, minute, shelf, fallback).map(Outcome::Relay)
         }
         (Route::Sealed { .. }, _) => Err(Refusal::SealedMethodNotAllowed),
+        (Route::Manifest { class }, Method::Get | Method::Head) => {
+            let row = table.classes.iter().find(|row| row.name == class);
+            row.map(|row| Outcome::Route(row.id)).ok_or(Refusal::NoSuchClass)
+        }
+        (Route::Manifest { .. }, _) => Err(Refusal::RouteMethodNotAllowed),
+        (Route::Keys { cell: name }, Method::Get) => Ok(Outcome::Keys(cell(table, name)?)),
+        (Route::Keys { .. }, _) => Err(Refusal::KeysMethodNotAllowed),
     }
 }
 
@@ -39,18 +46,22 @@ fn shelf(table: &RoutingTable, locale: &str, slot: &str) -> Result<Shelf, Refusa
 fn relay(
     table: &RoutingTable,
     pin: &str,
-    cell: &str,
+    cell_name: &str,
     minute: u32,
     shelf: Shelf,
     fallback: Fallback,
 ) -> Result<Relay, Refusal> {
     let class = pin::class(table, pin, minute)?;
-    let cell = named(&table.cells, cell).and_then(|id| u8::try_from(id).ok()).ok_or(Refusal::UnknownCell)?;
+    let cell = cell(table, cell_name)?;
     let allowed = table.classes.iter().any(|row| row.id == class && row.cells.contains(&cell));
     if !allowed {
         return Err(Refusal::CellNotInClass);
     }
     Ok(Relay { class, cell, locale: shelf.locale, slot: shelf.slot, fallback })
+}
+
+fn cell(table: &RoutingTable, name: &str) -> Result<u8, Refusal> {
+    named(&table.cells, name).and_then(|id| u8::try_from(id).ok()).ok_or(Refusal::UnknownCell)
 }
 
 fn named(names: &[Named], name: &str) -> Option<u16> {
@@ -86,7 +97,10 @@ mod tests {
             locales: vec![named(10, "de-DE"), named(11, "en-GB")],
             slots: vec![named(20, "home"), named(21, "basket")],
             cells: vec![named(30, "eu-a"), named(31, "us-a")],
-            classes: vec![ClassRow { id: 1, cells: vec![30] }, ClassRow { id: 2, cells: vec![] }],
+            classes: vec![
+                ClassRow { id: 1, name: "eu_only".to_owned(), cells: vec![30] },
+                ClassRow { id: 2, name: "uk_only".to_owned(), cells: vec![] },
+            ],
             pins: vec![pin(1, PIN_EU), pin(2, PIN_UK)],
         }
     }
@@ -119,11 +133,34 @@ mod tests {
     }
 
     #[test]
+    fn manifests_and_keys_are_a_number_each() {
+        assert_eq!(at(Method::Get, "/v1/route/eu_only"), Outcome::Route(1));
+        assert_eq!(
+            at(Method::Head, "/v1/route/uk_only"),
+            Outcome::Route(2),
+            "a class without cells has one too"
+        );
+        assert_eq!(at(Method::Get, "/v1/keys/us-a"), Outcome::Keys(31));
+        for path in ["/v1/route/eu_only", "/v1/keys/us-a"] {
+            assert_eq!(at(Method::Options, path), Outcome::Preflight);
+        }
+        for method in [Method::Post, Method::Other] {
+            let refused = Outcome::Refuse(Refusal::RouteMethodNotAllowed);
+            assert_eq!(at(method, "/v1/route/eu_only"), refused);
+        }
+        for method in [Method::Head, Method::Post, Method::Other] {
+            assert_eq!(at(method, "/v1/keys/us-a"), Outcome::Refuse(Refusal::KeysMethodNotAllowed));
+        }
+    }
+
+    #[test]
     fn refusals_say_what_is_wrong() {
         for (path, refusal) in [
             ("/v1/shelf/xx-XX/home".to_owned(), Refusal::UnknownLocale),
             ("/v1/shelf/de-DE/attic".to_owned(), Refusal::UnknownSlot),
             ("/_/shelf/10/20".to_owned(), Refusal::UnknownRoute),
+            ("/v1/route/eu".to_owned(), Refusal::NoSuchClass),
+            ("/v1/keys/eu-z".to_owned(), Refusal::UnknownCell),
         ] {
             assert_eq!(at(Method::Get, &path), Outcome::Refuse(refusal), "{path}");
         }

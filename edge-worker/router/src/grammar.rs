@@ -2,11 +2,13 @@
 //!
 //! Strict on purpose. Nothing is decoded, normalised or skipped: a path with a percent sign, a dot segment, an empty
 //! segment or a query that is not exactly `?strict` is no route. What two readers of a path could read differently
-//! cannot be written. (`/v1/route/{class}` and `/v1/keys/{cell}` will be two more arms here.)
+//! cannot be written.
 //!
 //! ```text
 //! shelf   = "/v1/shelf/" name "/" name
 //! sealed  = "/v1/sealed/" pin "/" name "/" name "/" name ["?strict"]
+//! route   = "/v1/route/" name
+//! keys    = "/v1/keys/" name
 //! name    = 1*32( ALPHA / DIGIT / "-" / "_" )
 //! pin     = 1*( ALPHA / DIGIT / "-" / "_" )
 //! ```
@@ -23,6 +25,8 @@ use crate::{Fallback, Refusal};
 pub(crate) enum Route<'a> {
     Shelf { locale: &'a str, slot: &'a str },
     Sealed { pin: &'a str, cell: &'a str, locale: &'a str, slot: &'a str, fallback: Fallback },
+    Manifest { class: &'a str },
+    Keys { cell: &'a str },
 }
 
 /// Reads a path.
@@ -51,6 +55,8 @@ fn route(path: &str) -> Option<Route<'_>> {
             slot: name(segments.next())?,
             fallback: fallback(query)?,
         },
+        "route" if query.is_none() => Route::Manifest { class: name(segments.next())? },
+        "keys" if query.is_none() => Route::Keys { cell: name(segments.next())? },
         _ => return None,
     };
     if segments.next().is_none() { Some(route) } else { None }
@@ -109,9 +115,16 @@ mod tests {
             prop_assert_eq!(parse(&path), Ok(expected));
         }
 
+        #[test]
+        fn one_name_after_another_route_is_read(name in NAME) {
+            let (route, keys) = (format!("/v1/route/{name}"), format!("/v1/keys/{name}"));
+            prop_assert_eq!(parse(&route), Ok(Route::Manifest { class: &name }));
+            prop_assert_eq!(parse(&keys), Ok(Route::Keys { cell: &name }));
+        }
+
         /// What is accepted can be written in exactly one way: the one it came in.
         #[test]
-        fn nothing_else_is_read(path in "(/v1|/V1|/v2|)?/(shelf|sealed|_|.|)(/|//)([a-zA-Z0-9_%.;~@: /?&=#-]|strict){0,120}") {
+        fn nothing_else_is_read(path in "(/v1|/V1|/v2|)?/(shelf|sealed|route|keys|_|.|)(/|//)([a-zA-Z0-9_%.;~@: /?&=#-]|strict){0,120}") {
             if let Ok(route) = parse(&path) {
                 let canonical = match route {
                     Route::Shelf { locale, slot } => format!("/v1/shelf/{locale}/{slot}"),
@@ -119,6 +132,8 @@ mod tests {
                         let query = if fallback == Fallback::Strict { "?strict" } else { "" };
                         format!("/v1/sealed/{pin}/{cell}/{locale}/{slot}{query}")
                     }
+                    Route::Manifest { class } => format!("/v1/route/{class}"),
+                    Route::Keys { cell } => format!("/v1/keys/{cell}"),
                 };
                 prop_assert_eq!(canonical, path);
             }
@@ -144,6 +159,17 @@ mod tests {
             "/V1/shelf/de-DE/home",
             "/_/shelf/1/1",
             "/_/problem/1",
+            "/_/route/1",
+            "/v1/route",
+            "/v1/route/",
+            "/v1/route/eu_only/",
+            "/v1/route/eu_only/x",
+            "/v1/route/eu_only?",
+            "/v1/route/eu%5Fonly",
+            "/v1/keys",
+            "/v1/keys/eu-a/x",
+            "/v1/keys/eu-a?strict",
+            "/v1/keys/eu.a",
             "http://edge.example/v1/shelf/de-DE/home",
             "/v1/shelf/dé/home",
             &format!("{sealed}?"),
@@ -154,6 +180,7 @@ mod tests {
             "/v1/sealed//eu-a/de-DE/home",
             "/v1/sealed/a.b/eu-a/de-DE/home",
             &format!("/v1/shelf/{}/home", "a".repeat(33)),
+            &format!("/v1/route/{}", "a".repeat(33)),
         ] {
             assert_eq!(parse(path), Err(Refusal::UnknownRoute), "{path}");
         }

@@ -78,7 +78,10 @@ mod tests {
             text: text(class, epoch),
         };
         RoutingTable {
-            classes: vec![ClassRow { id: 1, cells: vec![1] }, ClassRow { id: 2, cells: vec![] }],
+            classes: vec![
+                ClassRow { id: 1, name: "one".to_owned(), cells: vec![1] },
+                ClassRow { id: 2, name: "two".to_owned(), cells: vec![] },
+            ],
             pins: vec![pin(1, 5), pin(1, 6), pin(2, 5)],
             ..RoutingTable::default()
         }

@@ -26,6 +26,11 @@ pub enum Page {
         /// Why there is no answer of the cell.
         reason: FallbackReason,
     },
+    /// `/_/route/{class}`: a class's route manifest.
+    Route {
+        /// The class's number.
+        class: u16,
+    },
     /// `/_/problem/{code}`: a problem document.
     Problem(Problem),
     /// `/_/preflight`: the answer to a CORS preflight.
@@ -39,6 +44,7 @@ impl fmt::Display for Page {
             Self::Fallback { locale, slot, reason } => {
                 write!(f, "/_/list/{locale}/{slot}/{}", reason.number())
             }
+            Self::Route { class } => write!(f, "/_/route/{class}"),
             Self::Problem(problem) => write!(f, "/_/problem/{}", problem.number()),
             Self::Preflight => f.write_str("/_/preflight"),
         }
@@ -57,6 +63,7 @@ impl Page {
                 slot: number(parts.next())?,
                 reason: FallbackReason::from_number(number(parts.next())?)?,
             },
+            "route" => Self::Route { class: number(parts.next())? },
             "problem" => Self::Problem(Problem::from_number(number(parts.next())?)?),
             "preflight" => Self::Preflight,
             _ => return None,
@@ -81,6 +88,7 @@ mod tests {
             (any::<u16>(), any::<u16>(), 0..FallbackReason::ALL.len()).prop_map(|(locale, slot, reason)| {
                 Page::Fallback { locale, slot, reason: FallbackReason::ALL[reason] }
             }),
+            any::<u16>().prop_map(|class| Page::Route { class }),
             (0..Problem::ALL.len()).prop_map(|code| Page::Problem(Problem::ALL[code])),
             Just(Page::Preflight),
         ]
@@ -93,7 +101,7 @@ mod tests {
         }
 
         #[test]
-        fn anything_else_is_no_page(path in "/_/(shelf|list|problem|preflight|x)(/[0-9+-]{0,6}){0,4}/?") {
+        fn anything_else_is_no_page(path in "/_/(shelf|list|route|problem|preflight|x)(/[0-9+-]{0,6}){0,4}/?") {
             if let Some(page) = Page::parse(&path) {
                 let canonical = page.to_string();
                 prop_assert_eq!(canonical.matches('/').count(), path.matches('/').count());

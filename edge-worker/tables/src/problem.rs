@@ -32,13 +32,21 @@ pub enum Problem {
     TooLarge = 12,
     /// Strict: the cell has no room.
     CellBusy = 13,
-    /// Strict: the cell failed, or did not answer in time.
+    /// Strict, or keys were asked for: the cell failed, or did not answer in time.
     CellFailed = 14,
+    /// No such class: its route manifest was asked for.
+    NoSuchClass = 15,
+    /// The edge was built without route manifests.
+    NoManifest = 16,
+    /// The manifest route answers GET and HEAD.
+    RouteMethodNotAllowed = 17,
+    /// The keys route answers GET.
+    KeysMethodNotAllowed = 18,
 }
 
 impl Problem {
     /// Every problem, in the order of the numbers.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 19] = [
         Self::UnknownRoute,
         Self::UnknownLocale,
         Self::UnknownSlot,
@@ -54,6 +62,10 @@ impl Problem {
         Self::TooLarge,
         Self::CellBusy,
         Self::CellFailed,
+        Self::NoSuchClass,
+        Self::NoManifest,
+        Self::RouteMethodNotAllowed,
+        Self::KeysMethodNotAllowed,
     ];
 
     /// The number internal paths use.
@@ -75,17 +87,21 @@ impl Problem {
             Self::UnknownRoute => "unknown-route",
             Self::UnknownLocale => "unknown-locale",
             Self::UnknownSlot => "unknown-slot",
-            Self::UnknownClass => "unknown-class",
+            Self::UnknownClass | Self::NoSuchClass => "unknown-class",
             Self::UnknownCell => "unknown-cell",
             Self::CellNotInClass => "cell-not-in-class",
             Self::PinInvalid => "pin-invalid",
             Self::PinExpired => "pin-expired",
-            Self::ShelfMethodNotAllowed | Self::SealedMethodNotAllowed => "method-not-allowed",
+            Self::ShelfMethodNotAllowed
+            | Self::SealedMethodNotAllowed
+            | Self::RouteMethodNotAllowed
+            | Self::KeysMethodNotAllowed => "method-not-allowed",
             Self::PathTooLong => "path-too-long",
             Self::KeyRefused => "key-refused",
             Self::TooLarge => "too-large",
             Self::CellBusy => "cell-busy",
             Self::CellFailed => "cell-failed",
+            Self::NoManifest => "no-manifest",
         }
     }
 
@@ -108,6 +124,10 @@ impl Problem {
             Self::TooLarge => "The sealed request is too large for the cell.",
             Self::CellBusy => "The cell has no room for another request.",
             Self::CellFailed => "The cell did not answer in time.",
+            Self::NoSuchClass => "The edge does not know this residency class.",
+            Self::NoManifest => "The edge was built without route manifests.",
+            Self::RouteMethodNotAllowed => "The manifest route answers GET and HEAD.",
+            Self::KeysMethodNotAllowed => "The keys route answers GET.",
         }
     }
 
@@ -115,9 +135,17 @@ impl Problem {
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {
-            Self::UnknownRoute | Self::UnknownLocale | Self::UnknownSlot | Self::UnknownCell => 404,
+            Self::UnknownRoute
+            | Self::UnknownLocale
+            | Self::UnknownSlot
+            | Self::UnknownCell
+            | Self::NoSuchClass
+            | Self::NoManifest => 404,
             Self::UnknownClass | Self::CellNotInClass | Self::PinInvalid | Self::PinExpired => 403,
-            Self::ShelfMethodNotAllowed | Self::SealedMethodNotAllowed => 405,
+            Self::ShelfMethodNotAllowed
+            | Self::SealedMethodNotAllowed
+            | Self::RouteMethodNotAllowed
+            | Self::KeysMethodNotAllowed => 405,
             Self::PathTooLong => 414,
             Self::KeyRefused | Self::TooLarge | Self::CellBusy | Self::CellFailed => 503,
         }
@@ -127,8 +155,9 @@ impl Problem {
     #[must_use]
     pub const fn allow(self) -> Option<&'static str> {
         match self {
-            Self::ShelfMethodNotAllowed => Some("GET, HEAD, OPTIONS"),
+            Self::ShelfMethodNotAllowed | Self::RouteMethodNotAllowed => Some("GET, HEAD, OPTIONS"),
             Self::SealedMethodNotAllowed => Some("POST, OPTIONS"),
+            Self::KeysMethodNotAllowed => Some("GET, OPTIONS"),
             _ => None,
         }
     }
@@ -212,7 +241,7 @@ mod tests {
         for reason in FallbackReason::ALL {
             assert_eq!(FallbackReason::from_number(reason.number()), Some(reason));
         }
-        assert_eq!(Problem::from_number(15), None);
+        assert_eq!(Problem::from_number(19), None);
         assert_eq!(FallbackReason::from_number(4), None);
     }
 

@@ -1,4 +1,4 @@
-//! What the relay knows: where the cells are, and how long each slot may wait for one.
+//! What the relay knows: where the cells are, and how long to wait for one.
 
 use crate::DecodeError;
 use crate::bytes::{Field, Reader, record, table};
@@ -10,6 +10,8 @@ pub struct RelayTable {
     pub cells: Vec<CellAddress>,
     /// The slots' limits.
     pub slots: Vec<SlotWait>,
+    /// The limit to the first byte of a cell's keys, in milliseconds.
+    pub keys_wait_ms: u32,
 }
 
 impl RelayTable {
@@ -37,6 +39,8 @@ pub struct CellAddress {
     pub authority: String,
     /// The path of its gateway.
     pub path: String,
+    /// The path of its sealing keys.
+    pub keys: String,
 }
 
 /// The schemes a cell may be reached by.
@@ -57,8 +61,8 @@ pub struct SlotWait {
     pub wait_ms: u32,
 }
 
-record!(RelayTable { cells, slots });
-record!(CellAddress { id, scheme, authority, path });
+record!(RelayTable { cells, slots, keys_wait_ms });
+record!(CellAddress { id, scheme, authority, path, keys });
 record!(SlotWait { id, wait_ms });
 table!(RelayTable);
 
@@ -86,9 +90,9 @@ mod tests {
     use super::*;
 
     prop_compose! {
-        fn address()(id: u8, https: bool, authority in "[a-z.]{1,12}:[0-9]{1,4}", path in "/[a-z]{0,8}") -> CellAddress {
+        fn address()(id: u8, https: bool, authority in "[a-z.]{1,12}:[0-9]{1,4}", path in "/[a-z]{0,8}", keys in "/[a-z]{0,8}") -> CellAddress {
             let scheme = if https { UriScheme::Https } else { UriScheme::Http };
-            CellAddress { id, scheme, authority, path }
+            CellAddress { id, scheme, authority, path, keys }
         }
     }
 
@@ -97,9 +101,10 @@ mod tests {
         fn what_is_written_is_read(
             cells in prop::collection::vec(address(), 0..5),
             slots in prop::collection::vec((any::<u16>(), any::<u32>()), 0..5),
+            keys_wait_ms: u32,
         ) {
             let slots = slots.into_iter().map(|(id, wait_ms)| SlotWait { id, wait_ms }).collect();
-            let table = RelayTable { cells, slots };
+            let table = RelayTable { cells, slots, keys_wait_ms };
             prop_assert_eq!(RelayTable::decode(&table.encode()), Ok(table));
         }
 

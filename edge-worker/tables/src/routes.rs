@@ -31,6 +31,8 @@ pub struct Named {
 pub struct ClassRow {
     /// The class's number.
     pub id: u16,
+    /// Its name in the path of its route manifest.
+    pub name: String,
     /// The cells a request of this class may go to.
     pub cells: Vec<u8>,
 }
@@ -52,7 +54,7 @@ pub struct PinRow {
 
 record!(RoutingTable { locales, slots, cells, classes, pins });
 record!(Named { id, name });
-record!(ClassRow { id, cells });
+record!(ClassRow { id, name, cells });
 record!(PinRow { class, epoch, from, until, text });
 table!(RoutingTable);
 
@@ -67,7 +69,9 @@ mod tests {
         fn named()(id: u16, name in "[a-zA-Z0-9-]{0,12}") -> Named { Named { id, name } }
     }
     prop_compose! {
-        fn class()(id: u16, cells in prop::collection::vec(any::<u8>(), 0..4)) -> ClassRow { ClassRow { id, cells } }
+        fn class()(id: u16, name in "[a-z_]{0,9}", cells in prop::collection::vec(any::<u8>(), 0..4)) -> ClassRow {
+            ClassRow { id, name, cells }
+        }
     }
     prop_compose! {
         fn pin()(class: u16, epoch: u32, from: u32, until: u32, text in ".{0,20}") -> PinRow {

@@ -70,20 +70,22 @@ pub fn compose(topology: &Path, overlay: &Path, out: &Path) -> anyhow::Result<()
     compose_of(&paths::target().join("edge/modules"), topology, overlay, out)
 }
 
-/// The same of other modules than the built ones. The signed topology is left beside the artefact.
+/// The same of other modules than the built ones. The signed topology and its route manifests are left beside the
+/// artefact.
 ///
 /// # Errors
 /// When `domicile edge build` fails; it says why on standard error.
 pub fn compose_of(modules: &Path, topology: &Path, overlay: &Path, out: &Path) -> anyhow::Result<()> {
     let domicile = || Command::new(paths::binary("domicile"));
     let signed = out.with_extension("topology.dsse.json");
-    let root = demo_file("keys/root.jwk");
+    let (root, routes) = (demo_file("keys/root.jwk"), out.with_extension("routes"));
     let mut sign = domicile();
     sign.args(["topology", "sign", "--key"]).arg(&root).arg("--out").arg(&signed);
+    sign.arg("--routes").arg(&routes);
     process::run(sign.arg(topology))?;
     let mut build = domicile();
     build.args(["edge", "build", "--modules"]).arg(modules);
-    build.arg("--topology").arg(signed).arg("--root-key").arg(root);
+    build.arg("--topology").arg(signed).arg("--routes").arg(routes).arg("--root-key").arg(root);
     build.arg("--overlay").arg(overlay);
     build.arg("--snapshot").arg(paths::root().join("models/demo/manifest.dsse.json"));
     build.arg("--pin-key").arg(demo_file("keys/pin.jwk"));

@@ -72,6 +72,8 @@ pub fn read(input: &[u8]) -> Option<(Method, &str, u32)> {
 enum Form<'a> {
     Shelf,
     Sealed { pin: &'a str },
+    Manifest,
+    Keys,
 }
 
 fn expected(table: &RoutingTable, method: Method, path: &str, minute: u32) -> Outcome {
@@ -87,11 +89,20 @@ fn expected(table: &RoutingTable, method: Method, path: &str, minute: u32) -> Ou
         (Form::Sealed { .. }, Method::Get | Method::Head | Method::Other) => {
             Err(Refusal::SealedMethodNotAllowed)
         }
+        (Form::Manifest, Method::Get | Method::Head) => table
+            .classes
+            .iter()
+            .find(|class| path == format!("/v1/route/{}", class.name))
+            .map(|class| Outcome::Route(class.id))
+            .ok_or(Refusal::NoSuchClass),
+        (Form::Manifest, Method::Post | Method::Other) => Err(Refusal::RouteMethodNotAllowed),
+        (Form::Keys, Method::Get) => keys(table, path),
+        (Form::Keys, Method::Head | Method::Post | Method::Other) => Err(Refusal::KeysMethodNotAllowed),
     };
     outcome.unwrap_or_else(Outcome::Refuse)
 }
 
-/// The grammar, by counting: five segments or seven, the first empty, the second `v1`.
+/// The grammar, by counting: four segments, five or seven, the first empty, the second `v1`.
 fn form(path: &str) -> Option<Form<'_>> {
     let segments: Vec<&str> = path.split('/').collect();
     match segments.as_slice() {
@@ -103,6 +114,8 @@ fn form(path: &str) -> Option<Form<'_>> {
             let names = [*cell, *locale, slot].into_iter().all(is_name);
             (names && is_word(pin)).then_some(Form::Sealed { pin })
         }
+        ["", "v1", "route", class] if is_name(class) => Some(Form::Manifest),
+        ["", "v1", "keys", cell] if is_name(cell) => Some(Form::Keys),
         _ => None,
     }
 }
@@ -151,6 +164,11 @@ fn relay(table: &RoutingTable, path: &str, pin: &str, minute: u32) -> Result<Out
     Ok(Outcome::Relay(Relay { class, cell: *lawful, locale: shelf.locale, slot: shelf.slot, fallback }))
 }
 
+fn keys(table: &RoutingTable, path: &str) -> Result<Outcome, Refusal> {
+    let asked = table.cells.iter().find(|cell| path == format!("/v1/keys/{}", cell.name));
+    asked.and_then(|cell| u8::try_from(cell.id).ok()).map(Outcome::Keys).ok_or(Refusal::UnknownCell)
+}
+
 enum Rendered {
     Same,
     Other(String),
@@ -175,6 +193,11 @@ fn rendered(table: &RoutingTable, outcome: &Outcome, minute: u32, path: &str) ->
                 .map(|pin| format!("/v1/sealed/{pin}/{cell}/{locale}/{slot}{query}"))
                 .collect()
         }
+        Outcome::Route(class) => {
+            let asked = table.classes.iter().filter(|row| row.id == *class);
+            asked.map(|row| format!("/v1/route/{}", row.name)).collect()
+        }
+        Outcome::Keys(cell) => vec![format!("/v1/keys/{}", name(&table.cells, u16::from(*cell)))],
         Outcome::Preflight | Outcome::Refuse(_) => return None,
     };
     if texts.iter().any(|text| text == path) {
@@ -204,10 +227,18 @@ mod tests {
             "/v1/shelf/de-DE/home?strict",
             "/v1/sealed/a/b/c/d?",
             "/V1/shelf/a/b",
+            "/v1/route/a/",
+            "/v1/route/a?",
+            "/v1/keys/",
+            "/v1/keys/a/b",
             "v1/shelf/a/b",
         ] {
             assert!(form(path).is_none(), "{path}");
         }
         assert!(matches!(form("/v1/sealed/a/b/c/d?strict"), Some(Form::Sealed { pin: "a" })));
+        assert!(matches!(
+            (form("/v1/route/a"), form("/v1/keys/a")),
+            (Some(Form::Manifest), Some(Form::Keys))
+        ));
     }
 }

@@ -42,15 +42,25 @@ fn pin() -> impl Strategy<Value = String> {
 prop_compose! {
     fn path()(
         root in prop_oneof![9 => Just("/v1/"), 1 => "/?(v1|V1|v2|_|\\.|\\.\\.)?/{0,2}".prop_map(|s| &*s.leak())],
-        shelf: bool,
+        route in 0..4,
+        class in segment(classes()),
         pin in pin(),
         cell in segment(names(|t| &t.cells)),
         locale in segment(names(|t| &t.locales)),
         slot in segment(names(|t| &t.slots)),
         end in prop_oneof![6 => Just(""), 3 => Just("?strict"), 1 => Just("?"), 1 => Just("?strict="), 1 => Just("/"), 1 => Just("#")],
     ) -> String {
-        if shelf { format!("{root}shelf/{locale}/{slot}{end}") } else { format!("{root}sealed/{pin}/{cell}/{locale}/{slot}{end}") }
+        match route {
+            0 => format!("{root}shelf/{locale}/{slot}{end}"),
+            1 => format!("{root}route/{class}{end}"),
+            2 => format!("{root}keys/{cell}{end}"),
+            _ => format!("{root}sealed/{pin}/{cell}/{locale}/{slot}{end}"),
+        }
     }
+}
+
+fn classes() -> Vec<String> {
+    table().classes.iter().map(|row| row.name.clone()).collect()
 }
 
 fn names(of: fn(&domicile_tables::RoutingTable) -> &Vec<domicile_tables::Named>) -> Vec<String> {
@@ -74,7 +84,7 @@ proptest! {
 #[test]
 fn the_corpus_of_the_fuzzer() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/router");
-    let (mut relayed, mut shelves, mut refused) = (0, 0, 0);
+    let (mut relayed, mut shelves, mut manifests, mut keys, mut refused) = (0, 0, 0, 0, 0);
     for file in std::fs::read_dir(folder).unwrap() {
         let file = file.unwrap().path();
         let input = std::fs::read(&file).unwrap();
@@ -82,12 +92,14 @@ fn the_corpus_of_the_fuzzer() {
         match check(method, path, minute) {
             Ok(Outcome::Relay(_)) => relayed += 1,
             Ok(Outcome::Shelf(_)) => shelves += 1,
+            Ok(Outcome::Route(_)) => manifests += 1,
+            Ok(Outcome::Keys(_)) => keys += 1,
             Ok(_) => refused += 1,
             Err(disagreement) => panic!("{}: {disagreement}", file.display()),
         }
     }
     assert!(
-        relayed > 1 && shelves > 1 && refused > 10,
-        "{relayed} relayed, {shelves} shelves, {refused} refused"
+        relayed > 1 && shelves > 1 && manifests > 1 && keys > 0 && refused > 10,
+        "{relayed} relayed, {shelves} shelves, {manifests} manifests, {keys} keys, {refused} refused"
     );
 }

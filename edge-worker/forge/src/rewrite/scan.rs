@@ -6,7 +6,7 @@ use super::RewriteError;
 use crate::{Part, trailers};
 
 /// The interface whose import the forge replaces. See `wit/boundary.wit`.
-const TABLES: &str = "domicile:boundary/tables@0.1.0";
+const TABLES: &str = "domicile:boundary/tables@0.2.0";
 
 /// What takes the place of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use wasmparser::{Parser, Payload};
 
 use super::*;
 
-const READ: (&str, &str) = ("domicile:boundary/tables@0.1.0", "read");
+const READ: (&str, &str) = ("domicile:boundary/tables@0.2.0", "read");
 const STREAM: (&str, &str) = ("wasi:http/types@0.3.0", "[async-lower][stream-read-0][static]request.new");
 const KEPT: (&str, &str) = ("wasi:http/types@0.3.0", "[method]request.get-headers");
 

@@ -13,6 +13,7 @@ mod audit;
 mod built;
 mod fixtures;
 mod modules;
+mod routes;
 mod rows;
 mod skew;
 mod wit;

@@ -39,7 +39,7 @@ fn titled(topology: &Topology, titles: &[&str]) -> Overlay {
 fn a_complete_overlay_becomes_a_list_for_every_locale_and_slot() {
     let topology = topology();
     let overlay = overlay(&topology);
-    let rows = Rows::new(&topology, &overlay, &[]);
+    let rows = Rows::new(&topology, &overlay, &[], &[]);
     let lists = Lists::decode(&rows.popularity[0]).unwrap();
     assert_eq!(lists.rows.len(), topology.locales.len() * topology.slots.len());
     for locale in &topology.locales {
@@ -77,7 +77,7 @@ fn pins_cover_every_class_for_the_time_asked() {
         }
     }
     let overlay = overlay(&topology);
-    let rows = Rows::new(&topology, &overlay, &pins);
+    let rows = Rows::new(&topology, &overlay, &pins, &[]);
     let routes = RoutingTable::decode(&rows.router[0]).unwrap();
     assert_eq!(routes.pins.len(), pins.len());
     assert!(routes.pins.iter().all(|pin| pin.text.len() == domicile_tables::PIN_TEXT));
@@ -99,7 +99,7 @@ fn any_title_is_the_same_text_and_safe_to_embed() {
         "line\u{2028}and\u{2029}paragraph",
     ];
     let topology = topology();
-    let rows = Rows::new(&topology, &titled(&topology, &titles), &[]);
+    let rows = Rows::new(&topology, &titled(&topology, &titles), &[], &[]);
     for row in &rows.popularity[1..] {
         let page = ListPage::decode(row).unwrap();
         let body = format!("{}true{}", page.head, page.tail);
@@ -128,7 +128,7 @@ fn three_hundred_locales_of_fifty_slots_make_an_edge() {
     assert_eq!((topology.locales.len(), topology.slots.len()), (300, 50));
     let overlay = overlay(&topology);
     let pins = mint(&topology, &SigningKey::generate(), 30_000_000, 30_000_000 + 30 * 1_440);
-    let rows = Rows::new(&topology, &overlay, &pins);
+    let rows = Rows::new(&topology, &overlay, &pins, &[]);
     let size: usize = [&rows.router, &rows.popularity, &rows.relay].into_iter().flatten().map(Vec::len).sum();
     assert_eq!(rows.popularity.len(), 1 + 300 * 50);
     let artefact = domicile_forge::forge(&crate::built::modules(), &rows).unwrap();

@@ -39,7 +39,7 @@ struct Edge {
 impl Edge {
     fn of(topology: &Topology, from: u32, until: u32) -> Self {
         let pins = mint(topology, &pin_key(), from, until);
-        let rows = Rows::new(topology, &overlay(topology), &pins);
+        let rows = Rows::new(topology, &overlay(topology), &pins, &[]);
         Self {
             routes: RoutingTable::decode(&rows.router[0]).unwrap(),
             relay: RelayTable::decode(&rows.relay[0]).unwrap(),

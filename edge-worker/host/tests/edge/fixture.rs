@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use domicile_forge::{Part, componentise, compose, rewrite};
 use domicile_tables::{
-    CellAddress, ClassRow, ListKey, ListPage, Lists, Named, PinRow, RelayTable, RoutingTable, SlotWait,
-    UriScheme,
+    CellAddress, ClassRow, ListKey, ListPage, Lists, Named, PinRow, RelayTable, RouteKey, RoutePage,
+    RoutingTable, SlotWait, UriScheme,
 };
 
 use crate::guests::{self, Wrong};
@@ -94,12 +94,24 @@ fn edge(scheme: UriScheme, authority: &str, wait_ms: u32, item: &str) -> Vec<u8>
         locales: vec![named("de-DE")],
         slots: vec![named("home")],
         cells: vec![named("eu-a")],
-        classes: vec![ClassRow { id: 1, cells: vec![1] }],
+        classes: vec![ClassRow { id: 1, name: "eu_only".to_owned(), cells: vec![1] }],
         pins: vec![PinRow { class: 1, epoch: 1, from: 0, until: u32::MAX, text: PIN.to_owned() }],
     };
-    let address = CellAddress { id: 1, scheme, authority: authority.to_owned(), path: "/gateway".to_owned() };
-    let relay = RelayTable { cells: vec![address], slots: vec![SlotWait { id: 1, wait_ms }] };
-    let lists = Lists { not_after: i64::MAX, rows: vec![ListKey { locale: 1, slot: 1, row: 1 }] };
+    let address = CellAddress {
+        id: 1,
+        scheme,
+        authority: authority.to_owned(),
+        path: "/gateway".to_owned(),
+        keys: "/keys".to_owned(),
+    };
+    let slots = vec![SlotWait { id: 1, wait_ms }];
+    let relay = RelayTable { cells: vec![address], slots, keys_wait_ms: wait_ms };
+    let lists = Lists {
+        not_after: i64::MAX,
+        rows: vec![ListKey { locale: 1, slot: 1, row: 1 }],
+        routes: vec![RouteKey { class: 1, row: 2 }],
+    };
+    let manifest = RoutePage { etag: "route".to_owned(), body: MANIFEST.to_owned() };
     let page = ListPage {
         etag: ETAG.trim_matches('"').to_owned(),
         head: r#"{"stale":"#.to_owned(),
@@ -110,7 +122,7 @@ fn edge(scheme: UriScheme, authority: &str, wait_ms: u32, item: &str) -> Vec<u8>
         componentise(&rewritten.bytes).unwrap()
     };
     let router = part(Part::Router, &[routing.encode()]);
-    let popularity = part(Part::Popularity, &[lists.encode(), page.encode()]);
+    let popularity = part(Part::Popularity, &[lists.encode(), page.encode(), manifest.encode()]);
     let relay = part(Part::Relay, &[relay.encode()]);
     compose(&router, &popularity, &relay).unwrap()
 }
@@ -127,6 +139,9 @@ impl Drop for Artefact {
 pub(crate) const LIST: &str = r#"{"stale":false,"items":["milk"]}"#;
 /// Where it serves it.
 pub(crate) const SHELF: &str = "/v1/shelf/de-DE/home";
+
+/// The route manifest of its class; what is in it is for clients to judge.
+pub(crate) const MANIFEST: &str = r#"{"payload":"","signatures":[]}"#;
 
 /// Where it takes sealed requests.
 pub(crate) fn sealed() -> String {

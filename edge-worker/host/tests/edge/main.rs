@@ -20,6 +20,7 @@ mod intake;
 mod process;
 mod rate;
 mod relay;
+mod routes;
 mod shelf;
 mod start;
 mod swap;

@@ -26,6 +26,7 @@ fn manifest(artefact: &Artefact, cell: SocketAddr) -> Manifest {
         overlay: "overlay".to_owned(),
         vocabulary: "v1".to_owned(),
         lists_not_after: "2100-01-01T00:00:00Z".parse().unwrap(),
+        routes_not_after: None,
         pins_until_minute: 60,
         cells: vec![CellOrigin {
             name: "eu-a".to_owned(),

@@ -15,6 +15,7 @@ fn manifest() -> Manifest {
         overlay: "sha256:1".into(),
         vocabulary: "sha256:2".into(),
         lists_not_after: "2027-01-15T08:00:00Z".parse().unwrap(),
+        routes_not_after: None,
         pins_until_minute: 30_000_000,
         cells: vec![CellOrigin {
             name: "eu-a".into(),
@@ -50,8 +51,8 @@ fn each_refusal_is_named() {
     assert!(matches!(untrusted, Err(ManifestError::Untrusted(EnvelopeError::Untrusted { .. }))));
     let overlay = Envelope::sign("application/vnd.domicile.overlay+json", b"{}", &key).to_json();
     assert!(matches!(open(&overlay), Err(ManifestError::Untrusted(EnvelopeError::Type { .. }))));
-    assert_eq!(open(&signed(r#"{"version":2,"new":1}"#, &key)), Err(ManifestError::Version(2)));
-    assert!(matches!(open(&signed(r#"{"version":1}"#, &key)), Err(ManifestError::Form(_))));
+    assert_eq!(open(&signed(r#"{"version":3,"new":1}"#, &key)), Err(ManifestError::Version(3)));
+    assert!(matches!(open(&signed(r#"{"version":2}"#, &key)), Err(ManifestError::Form(_))));
 }
 
 #[test]
@@ -63,6 +64,8 @@ fn unknown_fields_and_wrong_times_are_named() {
     };
     assert!(refusal(&text.replace("\"overlay\":\"", "\"cover\":\"")).contains("`cover`"));
     assert!(refusal(&text.replace("2027-01-15T", "soon")).contains("no RFC 3339 time"));
+    let routes = text.replacen("{\"version\"", "{\"routes_not_after\":\"soon\",\"version\"", 1);
+    assert!(refusal(&routes).contains("no RFC 3339 time"));
 }
 
 #[test]
@@ -73,10 +76,16 @@ fn it_belongs_to_one_artefact() {
 }
 
 #[test]
-fn it_serves_until_lists_or_pins_end() {
+fn it_serves_until_lists_routes_or_pins_end() {
     // Minute 30 000 000 is 2027-01-15T08:00:00Z.
     let pins_first = Manifest { pins_until_minute: 29_999_999, ..manifest() };
     assert_eq!(pins_first.serves_until_text(), "2027-01-15T07:59:00Z");
     let lists_first = Manifest { pins_until_minute: 30_000_001, ..manifest() };
     assert_eq!(lists_first.serves_until_text(), "2027-01-15T08:00:00Z");
+    let end = "2027-01-15T07:58:00Z";
+    let routes_first = Manifest { routes_not_after: end.parse().ok(), ..pins_first };
+    assert_eq!(routes_first.serves_until_text(), end);
+    let key = SigningKey::generate();
+    let opened = Manifest::open(routes_first.sign(&key).as_bytes(), &[key.verifying_key()]);
+    assert_eq!(opened, Ok(routes_first));
 }

@@ -1,15 +1,23 @@
-use domicile_tables::{FallbackReason, ListKey, ListPage, Lists, Page, Problem};
+use domicile_tables::{FallbackReason, ListKey, ListPage, Lists, Page, Problem, RouteKey, RoutePage};
 
 use super::{Answer, answer};
 
 fn ask(page: Page, now: i64) -> Answer {
-    let lists = Lists { not_after: 1_000, rows: vec![ListKey { locale: 1, slot: 2, row: 7 }] };
-    answer(page, &lists, now, |row| {
-        (row == 7).then(|| ListPage {
-            etag: "abc".to_owned(),
-            head: r#"{"stale":"#.to_owned(),
-            tail: r#","items":[]}"#.to_owned(),
-        })
+    let lists = Lists {
+        not_after: 1_000,
+        rows: vec![ListKey { locale: 1, slot: 2, row: 7 }],
+        routes: vec![RouteKey { class: 3, row: 8 }],
+    };
+    let list = ListPage {
+        etag: "abc".to_owned(),
+        head: r#"{"stale":"#.to_owned(),
+        tail: r#","items":[]}"#.to_owned(),
+    };
+    let route = RoutePage { etag: "def".to_owned(), body: r#"{"payload":""}"#.to_owned() };
+    answer(page, &lists, now, |row| match row {
+        7 => list.encode(),
+        8 => route.encode(),
+        _ => Vec::new(),
     })
 }
 
@@ -59,6 +67,19 @@ fn a_list_that_is_not_there_is_a_problem() {
     assert_eq!(ask(Page::Shelf { locale: 2, slot: 2 }, 0).status, 404);
     let reason = FallbackReason::CellBusy;
     assert_eq!(ask(Page::Fallback { locale: 2, slot: 2, reason }, 0).status, 503);
+}
+
+#[test]
+fn a_route_manifest_is_sent_as_it_was_signed() {
+    let answer = ask(Page::Route { class: 3 }, 2_000);
+    assert_eq!((answer.status, answer.body.concat().as_str()), (200, r#"{"payload":""}"#));
+    assert_eq!(header(&answer, "content-type"), Some("application/json"));
+    assert_eq!(header(&answer, "cache-control"), Some("public, max-age=300"));
+    assert_eq!(header(&answer, "etag"), Some("\"def\""));
+    assert_eq!(header(&answer, "domicile-outcome"), Some("route"));
+    let none = ask(Page::Route { class: 4 }, 0);
+    assert_eq!((none.status, header(&none, "cache-control")), (404, Some("no-store")));
+    assert!(none.body.concat().contains("\"no-manifest\""));
 }
 
 #[test]

@@ -67,7 +67,9 @@ fn table(locales: u16, slots: u16) -> RoutingTable {
         locales: named("locale", locales),
         slots: named("slot", slots),
         cells: named("cell", 3),
-        classes: (1..=CLASSES).map(|id| ClassRow { id, cells: vec![1, 2, 3] }).collect(),
+        classes: (1..=CLASSES)
+            .map(|id| ClassRow { id, name: format!("class-{id}"), cells: vec![1, 2, 3] })
+            .collect(),
         pins: pins.collect(),
     }
 }

@@ -54,15 +54,19 @@ pub fn table() -> &'static RoutingTable {
             slots: named(&[(20, "home"), (21, "basket"), (22, "home-2")]),
             cells: named(&[(30, "eu-a"), (31, "eu-b"), (32, "us-a"), (33, "eu")]),
             classes: vec![
-                ClassRow { id: 1, cells: vec![30, 31] },
-                ClassRow { id: 2, cells: vec![32] },
-                ClassRow { id: 3, cells: vec![] },
-                ClassRow { id: 4, cells: vec![33] },
+                class(1, "eu_only", &[30, 31]),
+                class(2, "us_only", &[32]),
+                class(3, "eu", &[]),
+                class(4, "eu_only-2", &[33]),
             ],
             pins: PINS.iter().map(pin).collect(),
         }
     });
     &TABLE
+}
+
+fn class(id: u16, name: &str, cells: &[u8]) -> ClassRow {
+    ClassRow { id, name: name.to_owned(), cells: cells.to_vec() }
 }
 
 fn named(rows: &[(u16, &str)]) -> Vec<Named> {
