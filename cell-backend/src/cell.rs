@@ -53,8 +53,8 @@ pub struct Cell {
     pub index: Arc<dyn CandidateIndex>,
     /// Its models.
     pub ranker: Ranker,
-    /// Its shoppers' last good rankings.
-    pub last_good: LastGoodCache,
+    /// Its shoppers' last good rankings; shared with erasures, which end without whoever asked for them.
+    pub last_good: Arc<LastGoodCache>,
     /// Its counters.
     pub telemetry: Telemetry,
     /// The pins it has seen to be good.
@@ -103,7 +103,7 @@ impl Cell {
     ) -> Self {
         let keep = Duration::from_secs(config.limits.last_good_s.into());
         Self {
-            last_good: LastGoodCache::new(config.limits.last_good_entries as usize, keep),
+            last_good: Arc::new(LastGoodCache::new(config.limits.last_good_entries as usize, keep)),
             telemetry: Telemetry::new(&parts.snapshot.id),
             pins: PinBook::new(&topology),
             searches: Room::of(config.limits.searches),

@@ -1,5 +1,6 @@
 //! The calls about a shopper: events, export, erasure. Each is one call of the store.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domicile_seal::size;
@@ -10,7 +11,8 @@ use domicile_wire::{
 };
 
 use crate::cell::Cell;
-use crate::features::StoreError;
+use crate::features::{FeatureStore, StoreError};
+use crate::last_good::LastGoodCache;
 use crate::telemetry::Tally;
 use crate::{export, refusal};
 
@@ -55,7 +57,8 @@ impl Cell {
     }
 
     /// The end of what is kept: durably in the store, and in memory. In memory it is forgotten twice: before, so that it
-    /// is gone even if the caller does not wait for the disk, and after, with what was ranked meanwhile from the old row.
+    /// is gone at once, and after, with what was ranked meanwhile from the old row. The second happens whenever the disk
+    /// is done, even if the caller was told `late` by then: a task of its own sees to it.
     ///
     /// It says `complete` only where the class has no other cell that could hold something: cells do not tell each other
     /// yet, so each of the others is pending until it is asked itself.
@@ -66,9 +69,8 @@ impl Cell {
     ) -> Result<ErasureAnswer, Problem> {
         let shopper = named(shopper)?;
         self.last_good.forget(shopper);
-        let erased_s = self.store.erase(shopper, self.clock.unix_seconds()).await;
+        let erased_s = erased(&self.store, &self.last_good, shopper, self.clock.unix_seconds()).await;
         let erased_s = erased_s.map_err(|error| self.not_stored(&error))?;
-        self.last_good.forget(shopper);
         let others = class.cells.iter().filter(|member| member.cell != self.id);
         let others = others.filter_map(|member| self.topology.cell(member.cell));
         let pending: Vec<String> = others.map(|cell| cell.name.clone()).collect();
@@ -82,6 +84,26 @@ impl Cell {
         }
         Problem::new(Code::StoreFailed, "nothing was acknowledged; it may be sent again")
     }
+}
+
+/// Erases in the store and then in memory, whether or not anybody still waits for it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the task ends with the store's call, and its caller may not wait"
+)]
+async fn erased(
+    store: &Arc<dyn FeatureStore>,
+    last_good: &Arc<LastGoodCache>,
+    shopper: &ShopperId,
+    now_s: i64,
+) -> Result<i64, StoreError> {
+    let (store, last_good, shopper) = (Arc::clone(store), Arc::clone(last_good), shopper.clone());
+    let erasing = tokio::spawn(async move {
+        let erased_s = store.erase(&shopper, now_s).await;
+        last_good.forget(&shopper);
+        erased_s
+    });
+    erasing.await.map_err(|_gone| StoreError::Stopping)?
 }
 
 fn named(shopper: Option<&ShopperId>) -> Result<&ShopperId, Problem> {
