@@ -4,6 +4,7 @@
 //! topology's `cell_budget` when the configuration is loaded: a plan that cannot fit is refused with the arithmetic,
 //! not discovered at the 99th percentile.
 
+mod direct;
 mod sealed;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use crate::failure::{Exit, Failure, read_text};
 use crate::features::embedded::READS;
 use crate::listen::Terms;
 
+pub use direct::Direct;
 pub use sealed::{Seal, TokenTerms};
 
 /// The version this build reads.
@@ -48,6 +50,9 @@ pub struct Config {
     /// Whose tokens are taken; none: no token is.
     #[serde(default)]
     pub tokens: Option<TokenTerms>,
+    /// The direct API; none: no such listener.
+    #[serde(default)]
+    pub direct: Option<Direct>,
 }
 
 /// What each stage of a request may take, in milliseconds; too long a one is refused because the sum no longer fits.
@@ -125,6 +130,7 @@ impl Default for Config {
             listener: Listener::default(),
             seal: None,
             tokens: None,
+            direct: None,
         }
     }
 }
@@ -203,6 +209,10 @@ impl Config {
         config.listener.check()?;
         config.seal.as_ref().map_or(Ok(()), Seal::check)?;
         config.tokens.as_ref().map_or(Ok(()), TokenTerms::check)?;
+        config.direct.as_ref().map_or(Ok(()), Direct::check)?;
+        if config.direct.is_some() && config.tokens.is_none() {
+            return Err("[direct] without [tokens]: a direct request says who asks by a token".to_owned());
+        }
         if config.seal.is_some() && config.tokens.is_none() {
             return Err("[seal] without [tokens]: a sealed request says who asks by a token".to_owned());
         }
@@ -223,6 +233,11 @@ impl Listener {
     /// The gateway's terms.
     pub fn sealed(&self) -> Terms {
         self.terms(self.connections)
+    }
+
+    /// The direct listener's terms.
+    pub fn direct(&self, direct: &Direct) -> Terms {
+        self.terms(direct.connections)
     }
 
     /// The admin listener's terms.
@@ -349,7 +364,7 @@ mod tests {
         for (more, part) in [
             ("overlap_s = 60", "overlap of 60 s"),
             ("rotate_every_s = 5", "at least 60 s"),
-            ("statement_s = 10", "seal.statement_s = 10"),
+            ("statement_s = 14399", "seal.statement_s = 14399; it has to be 14400 or more"),
             ("date_window_s = 0", "seal.date_window_s = 0"),
             ("rotate_evry_s = 0", "nearest known one is `rotate_every_s`"),
         ] {

@@ -2,10 +2,13 @@
 //!
 //! Sealed requests are opened here, between the body and [`Cell::answer`], and nowhere else (`gateway/sealed.rs`). Of the
 //! request's headers only the number of hosts and the content type are looked at; none is forwarded or logged, and no
-//! body is. The gate comes first and is a plain counter: a request that finds no room is told so before a byte of its
-//! body is read. The last clock is here as well: whatever the parts below do, a request that waits for anything when
-//! the cell's budget is over is answered without it.
+//! body is. A body has its own clock and comes first: the gate behind it is a plain counter, and whoever sends slowly
+//! keeps a connection, of which there are more, and no place in the cell. The last clock is here as well: whatever the
+//! parts below do, a request that waits for anything when the cell's budget is over is answered without it.
+//!
+//! The same calls come as ordinary HTTP on the direct listener (`gateway/direct.rs`), through the same gate.
 
+mod direct;
 mod sealed;
 
 use std::sync::Arc;
@@ -119,9 +122,8 @@ impl Gateway {
         Deadline::after(arrived, self.budget()).remaining(self.cell.clock.now())
     }
 
-    async fn plain(&self, arrived: Moment, body: Body) -> Result<Vec<u8>, Turned> {
-        let bytes = self.body(body, REQUEST_MAX).await?;
-        let answer = self.cell.answer(arrived, &bytes, Way::Plain);
+    async fn plain(&self, arrived: Moment, bytes: &[u8], way: Way<'_>) -> Result<Vec<u8>, Turned> {
+        let answer = self.cell.answer(arrived, bytes, way);
         match tokio::time::timeout(self.remaining(arrived), answer).await {
             Ok(answer) => answer.map_err(Turned::Framing),
             Err(_) => Err(Turned::Late),
@@ -145,12 +147,17 @@ async fn gateway(State(gateway): State<Gateway>, headers: HeaderMap, body: Body)
     {
         return gateway.turn_away(turned);
     }
+    let most = if form == Form::Sealed { size::REQUEST } else { REQUEST_MAX };
+    let bytes = match gateway.body(body, most).await {
+        Ok(bytes) => bytes,
+        Err(turned) => return gateway.turn_away(turned),
+    };
     let Ok(_room) = gateway.gate.try_acquire() else {
         return gateway.turn_away(Turned::Busy);
     };
     let (answer, media) = match form {
-        Form::Sealed => (gateway.sealed(arrived, body).await, domicile_seal::ANSWER_TYPE),
-        Form::Plain => (gateway.plain(arrived, body).await, MEDIA_TYPE),
+        Form::Sealed => (gateway.sealed(arrived, &bytes).await, domicile_seal::ANSWER_TYPE),
+        Form::Plain => (gateway.plain(arrived, &bytes, Way::Plain).await, MEDIA_TYPE),
     };
     match answer {
         Ok(answer) => {

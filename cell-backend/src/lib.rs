@@ -31,6 +31,7 @@ pub mod snapshots;
 pub mod telemetry;
 #[cfg(test)]
 mod testing;
+pub mod tls;
 pub mod tokens;
 pub mod trip;
 pub mod upkeep;

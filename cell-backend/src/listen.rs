@@ -19,11 +19,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
 use tower::Service as _;
 
 use crate::clock::Clock;
@@ -33,6 +36,8 @@ use crate::telemetry::{self, Door, Lost};
 const HEAD_MAX: usize = 16 * 1024;
 /// A pause after a failed accept: the usual cause is that no file descriptor is left, which lasts.
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
+/// A handshake takes two round trips; more is a caller that holds a place.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 /// How long a connection that has not asked anything yet may still do so once the cell is stopping: a request that
 /// was on its way is answered, half a head holds nothing up.
 const LAST_HEAD: Duration = Duration::from_millis(100);
@@ -49,12 +54,13 @@ pub struct Terms {
 }
 
 /// Told of each connection that was not taken.
-type Tell = Box<dyn Fn(Lost) + Send + Sync>;
+type Tell = Arc<dyn Fn(Lost) + Send + Sync>;
 
 /// A listener's connections.
 pub struct Connections {
     door: Door,
     terms: Terms,
+    tls: Option<Arc<ServerConfig>>,
     places: Arc<Semaphore>,
     clock: Clock,
     tell: Tell,
@@ -67,7 +73,13 @@ impl Connections {
     pub fn new(door: Door, terms: Terms, clock: Clock, tell: impl Fn(Lost) + Send + Sync + 'static) -> Self {
         let places = Arc::new(Semaphore::new(terms.connections as usize));
         let (full, failed) = (telemetry::lines(), telemetry::lines());
-        Self { door, terms, places, clock, tell: Box::new(tell), full, failed }
+        Self { door, terms, tls: None, places, clock, tell: Arc::new(tell), full, failed }
+    }
+
+    /// The same, over TLS as `config` says: nothing else is taken then.
+    #[must_use]
+    pub fn over(self, config: Arc<ServerConfig>) -> Self {
+        Self { tls: Some(config), ..self }
     }
 
     /// How many are open.
@@ -85,7 +97,7 @@ impl Connections {
                 Some(_) = connections.join_next() => {}
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => if let Some(place) = self.place() {
-                        connections.spawn(connection(stream, routes.clone(), self.terms, stopping.clone(), place));
+                        connections.spawn(self.connection(stream, routes.clone(), stopping.clone(), place));
                     },
                     Err(error) => {
                         self.accept_failed(&error);
@@ -96,6 +108,36 @@ impl Connections {
         }
         drop(listener);
         while connections.join_next().await.is_some() {}
+    }
+
+    /// One connection, from its handshake where there is one.
+    fn connection(
+        &self,
+        stream: TcpStream,
+        routes: Router,
+        mut stopping: watch::Receiver<()>,
+        place: OwnedSemaphorePermit,
+    ) -> impl Future<Output = ()> + use<> {
+        let (terms, tls, tell) = (self.terms, self.tls.clone(), Arc::clone(&self.tell));
+        async move {
+            let _place = place;
+            if let Err(error) = stream.set_nodelay(true) {
+                tracing::debug!(%error, "no TCP_NODELAY");
+            }
+            let mut stream = TimeoutWriter::new(stream);
+            stream.set_timeout(Some(terms.write));
+            let stream = Box::pin(stream);
+            let Some(config) = tls else { return serve(stream, routes, terms, stopping).await };
+            let shaken = tokio::select! {
+                shaken = timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)) => shaken,
+                () = stopped(&mut stopping) => return,
+            };
+            match shaken {
+                Ok(Ok(stream)) => serve(stream, routes, terms, stopping).await,
+                // What it was is not told: whoever has no certificate is nobody here.
+                Ok(Err(_)) | Err(_) => tell(Lost::Handshake),
+            }
+        }
     }
 
     fn place(&self) -> Option<OwnedSemaphorePermit> {
@@ -128,18 +170,13 @@ pub fn names_one_host(headers: &HeaderMap) -> bool {
     !host.as_bytes().contains(&b'@') && Authority::try_from(host.as_bytes()).is_ok()
 }
 
-async fn connection(
-    stream: TcpStream,
+/// Serves one connection to its end.
+async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    stream: S,
     routes: Router,
     terms: Terms,
     mut stopping: watch::Receiver<()>,
-    _place: OwnedSemaphorePermit,
 ) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "no TCP_NODELAY");
-    }
-    let mut stream = TimeoutWriter::new(stream);
-    stream.set_timeout(Some(terms.write));
     let asked = AtomicBool::new(false);
     let service = service_fn(|request: Request<Incoming>| {
         asked.store(true, Ordering::Relaxed);
@@ -154,7 +191,7 @@ async fn connection(
         .half_close(true)
         .max_header_size(HEAD_MAX)
         .max_buf_size(2 * HEAD_MAX)
-        .serve_connection(TokioIo::new(Box::pin(stream)), service);
+        .serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let ended = tokio::select! {
         ended = served.as_mut() => ended,

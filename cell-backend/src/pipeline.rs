@@ -46,6 +46,18 @@ pub enum Way<'w> {
         /// The bytes.
         request: &'w [u8],
     },
+    /// As ordinary HTTP over mutual TLS, on the direct listener; this is the request's content, which the receipt covers.
+    Direct {
+        /// The content; empty for a call without one.
+        request: &'w [u8],
+    },
+}
+
+impl Way<'_> {
+    /// Whether a plain shopper id, or nobody at all, may ask.
+    const fn is_plain(self) -> bool {
+        matches!(self, Self::Plain)
+    }
 }
 
 /// A call that was answered: the content and what a receipt says of it.
@@ -60,7 +72,7 @@ impl Cell {
     /// Answers the bytes of one inner request that arrived at `arrived`, with the bytes of an inner answer.
     ///
     /// # Errors
-    /// [`FramingError`] when the bytes of a plain request are no message. Everything else is an answer.
+    /// [`FramingError`] when the bytes of a request that is not sealed are no message. Everything else is an answer.
     pub async fn answer(&self, arrived: Moment, bytes: &[u8], way: Way<'_>) -> Result<Vec<u8>, FramingError> {
         let budget = Duration::from_millis(self.topology.clocks.cell_budget_ms.into());
         let mut trip = Trip::begin(self.clock, arrived, budget);
@@ -69,7 +81,7 @@ impl Cell {
         let result = match (decode_request(bytes), way) {
             (Ok(request), _) => self.call(&mut trip, request, way).await,
             (Err(RequestError::Refused(problem)), _) => Err(problem),
-            (Err(RequestError::Framing(error)), Way::Plain) => return Err(error),
+            (Err(RequestError::Framing(error)), Way::Plain | Way::Direct { .. }) => return Err(error),
             (Err(RequestError::Framing(error)), Way::Sealed { .. }) => {
                 Err(Problem::new(Code::MessageInvalid, error.as_str()))
             }
@@ -187,12 +199,12 @@ impl Cell {
     }
 
     fn marks(&self, way: Way<'_>) -> Marks<'static> {
-        let date_s = matches!(way, Way::Sealed { .. }).then(|| self.clock.unix_seconds());
+        let date_s = (!way.is_plain()).then(|| self.clock.unix_seconds());
         Marks { date_s, receipt: None }
     }
 
     fn receipt(&self, done: &Done, way: Way<'_>) -> Option<String> {
-        let (Way::Sealed { request }, Some(sealing)) = (way, &self.sealing) else {
+        let (Way::Sealed { request } | Way::Direct { request }, Some(sealing)) = (way, &self.sealing) else {
             return None;
         };
         let boundary = self.topology.cell(self.id).map_or("", |cell| cell.boundary.as_str());

@@ -11,10 +11,11 @@ use domicile_envelope::VerifyingKey;
 use domicile_topology::{KeyUse, Topology};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio_rustls::rustls::ServerConfig;
 
 use crate::cell::{Cell, Parts, Reach};
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::failure::{Exit, Failure, read_text};
 use crate::features::embedded::EmbeddedStore;
 use crate::gateway::Gateway;
@@ -27,7 +28,7 @@ use crate::retrieval::graph::Graph;
 use crate::sealing::Sealing;
 use crate::telemetry::Door;
 use crate::tokens::Tokens;
-use crate::{admin, overlay, snapshots, upkeep};
+use crate::{admin, overlay, snapshots, tls, upkeep};
 
 /// What `serve` needs to know.
 #[derive(Clone, Debug)]
@@ -98,13 +99,19 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let me = cell_named(&topology, &options.cell)?;
     let id = (me.id, me.name.clone());
     let config = Config::load(options.config.as_deref(), topology.clocks.cell_budget_ms)?;
-    let reach = reach(&options, &topology)?;
+    let reach = reach("--listen", options.listen, &topology)?;
+    let direct =
+        config.direct.as_ref().map(|direct| Direct::prepare(direct, &config, &topology)).transpose()?;
     // The listeners come first: a port in use is told before seconds go into loading.
     if !options.admin.ip().is_loopback() {
         let line = format!("admin address {}: metrics and status are served on loopback only", options.admin);
         return Err(Failure::new(Exit::Listen, line));
     }
     let (gateway_listener, admin_listener) = (bind(options.listen).await?, bind(options.admin).await?);
+    let direct = match direct {
+        Some(direct) => Some((bind(direct.address).await?, direct)),
+        None => None,
+    };
     let parts = load(&options, &topology, &config, clock).await?;
 
     let drain = Duration::from_millis(config.limits.drain_ms.into());
@@ -112,16 +119,21 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let cell = Arc::new(Cell::new(topology, id, reach, config, clock, parts));
     let upkeep = upkeep::start(&cell);
     let gateway = Gateway::new(Arc::clone(&cell));
-    let sealed_connections = connections(&cell, Door::Sealed, sealed_terms);
-    let admin_connections = connections(&cell, Door::Admin, admin_terms);
+    let sealed_connections = connections(&cell, Door::Sealed, sealed_terms, None);
+    let admin_connections = connections(&cell, Door::Admin, admin_terms, None);
     let admin = admin::routes(Arc::clone(&cell), gateway.clone(), Arc::clone(&sealed_connections));
     let address = gateway_listener.local_addr().map_err(|e| Failure::new(Exit::Listen, e.to_string()))?;
     let admin_address = admin_listener.local_addr().map_err(|e| Failure::new(Exit::Listen, e.to_string()))?;
     tracing::info!(cell = cell.name, %address, %admin_address, snapshot = cell.snapshot.id, "serving");
 
     let (stop, stopping) = watch::channel(());
-    let mut gateway = start(sealed_connections, gateway_listener, gateway.routes(), stopping.clone());
-    let mut admin = start(admin_connections, admin_listener, admin, stopping);
+    let direct = direct.map(|(listener, direct)| {
+        tracing::info!(address = ?listener.local_addr().ok(), "serving the direct API");
+        let connections = connections(&cell, Door::Direct, direct.terms, Some(direct.tls));
+        start(connections, listener, gateway.clone().direct_routes(), stopping.clone())
+    });
+    let gateway = start(sealed_connections, gateway_listener, gateway.routes(), stopping.clone());
+    let admin = start(admin_connections, admin_listener, admin, stopping);
     // Before anyone knows that it is there: a signal that comes first would end it without a drain.
     let told = told_to_stop().map_err(|e| Failure::new(Exit::Listen, format!("signals: {e}")))?;
     announce(address)?;
@@ -129,14 +141,15 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     tracing::info!("draining");
     drop(stop);
     upkeep.abort();
-    // Both are told at once; what is still open after the drain time is cut off.
+    // All are told at once; what is still open after the drain time is cut off.
+    let mut serving: Vec<_> = [Some(gateway), Some(admin), direct].into_iter().flatten().collect();
     let drained = async {
-        let _ = (&mut gateway).await;
-        let _ = (&mut admin).await;
+        for listener in &mut serving {
+            let _ = listener.await;
+        }
     };
     if tokio::time::timeout(drain, drained).await.is_err() {
-        gateway.abort();
-        admin.abort();
+        serving.iter().for_each(tokio::task::JoinHandle::abort);
         tracing::warn!("connections were cut off after the drain time");
     }
     tracing::info!("stopped");
@@ -197,19 +210,34 @@ fn snapshot_keys(options: &Serve, topology: &Topology) -> Result<Vec<VerifyingKe
     Ok(keys)
 }
 
-fn reach(options: &Serve, topology: &Topology) -> Result<Reach, Failure> {
-    if options.listen.ip().is_loopback() {
+/// How far a listener reaches; `option` is where its address comes from.
+fn reach(option: &str, address: SocketAddr, topology: &Topology) -> Result<Reach, Failure> {
+    if address.ip().is_loopback() {
         return Ok(Reach::Loopback);
     }
     if topology.has_demo_keys() {
         let line = format!(
-            "--listen {}: the topology has keys of trust = \"demo\", whose secrets are public; listen on 127.0.0.1 or \
-             make keys of your own (`domicile key sign new`)",
-            options.listen
+            "{option} {address}: the topology has keys of trust = \"demo\", whose secrets are public; listen on \
+             127.0.0.1 or make keys of your own (`domicile key sign new`)"
         );
         return Err(Failure::new(Exit::Listen, line));
     }
     Ok(Reach::Beyond)
+}
+
+/// The direct API's listener, before it listens.
+struct Direct {
+    address: SocketAddr,
+    terms: Terms,
+    tls: Arc<ServerConfig>,
+}
+
+impl Direct {
+    fn prepare(direct: &config::Direct, config: &Config, topology: &Topology) -> Result<Self, Failure> {
+        reach("[direct] listen", direct.listen, topology)?;
+        let tls = tls::server(direct).map_err(|e| Failure::new(Exit::Config, format!("[direct]: {e}")))?;
+        Ok(Self { address: direct.listen, terms: config.listener.direct(direct), tls })
+    }
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
@@ -218,14 +246,24 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
         .map_err(|e| Failure::new(Exit::Listen, format!("{address}: {e}; free the port or choose another")))
 }
 
-fn connections(cell: &Arc<Cell>, door: Door, terms: Terms) -> Arc<Connections> {
+fn connections(
+    cell: &Arc<Cell>,
+    door: Door,
+    terms: Terms,
+    tls: Option<Arc<ServerConfig>>,
+) -> Arc<Connections> {
     let counts = Arc::clone(cell);
-    Arc::new(Connections::new(door, terms, cell.clock, move |lost| counts.telemetry.lost(door, lost)))
+    let connections =
+        Connections::new(door, terms, cell.clock, move |lost| counts.telemetry.lost(door, lost));
+    Arc::new(match tls {
+        Some(tls) => connections.over(tls),
+        None => connections,
+    })
 }
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "the two listeners' tasks: `serve` owns them, joins or aborts them"
+    reason = "the listeners' tasks: `serve` owns them, joins or aborts them"
 )]
 fn start(
     connections: Arc<Connections>,

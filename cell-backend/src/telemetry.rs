@@ -53,6 +53,8 @@ pub enum Stage {
 pub enum Door {
     /// The gateway's.
     Sealed,
+    /// The direct API's.
+    Direct,
     /// The admin's.
     Admin,
 }
@@ -64,6 +66,8 @@ pub enum Lost {
     Full,
     /// The system did not hand it over, mostly for want of a file descriptor.
     Failed,
+    /// No TLS came of it in time: no certificate, another authority's, or no TLS at all.
+    Handshake,
 }
 
 /// What came of a stage that may give nothing.
@@ -157,12 +161,13 @@ impl Outcome {
 
 impl Door {
     /// Every listener.
-    pub const ALL: [Self; 2] = [Self::Sealed, Self::Admin];
+    pub const ALL: [Self; 3] = [Self::Sealed, Self::Direct, Self::Admin];
 
     /// The listener's name in labels and logs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sealed => "sealed",
+            Self::Direct => "direct",
             Self::Admin => "admin",
         }
     }
@@ -170,13 +175,14 @@ impl Door {
 
 impl Lost {
     /// Every cause.
-    pub const ALL: [Self; 2] = [Self::Full, Self::Failed];
+    pub const ALL: [Self; 3] = [Self::Full, Self::Failed, Self::Handshake];
 
     /// The cause's name in labels.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
             Self::Failed => "failed",
+            Self::Handshake => "handshake",
         }
     }
 }

@@ -21,8 +21,9 @@ pub struct Seal {
     /// statement that holds would be refused.
     #[serde(default = "overlap_s")]
     pub overlap_s: u32,
-    /// For how many seconds a statement of keys holds, 240 or more. Caches may keep it for a quarter of that; it is
-    /// signed anew at half.
+    /// For how many seconds a statement of keys holds, 14400 or more. Caches may keep it for a quarter of that; it is
+    /// signed anew at half. Shorter, an edge's caches, which keep every cell's statement for an hour, would hand out one
+    /// that is over.
     #[serde(default = "statement_s")]
     pub statement_s: u32,
     /// How far a request's date may be from this cell's clock, in seconds, 1 to 3600. Longer lets a replay live longer;
@@ -55,6 +56,9 @@ pub struct TokenTerms {
 }
 
 const HOUR_S: u32 = 3_600;
+/// An edge cannot read a statement and says of every one that it may be kept for an hour (`docs/edge.md`); what it hands
+/// out first has half of its time left at least, so that a cached one has a quarter.
+const STATEMENT_LEAST_S: u32 = 4 * HOUR_S;
 
 const fn rotate_every_s() -> u32 {
     24 * HOUR_S
@@ -65,9 +69,9 @@ const fn overlap_s() -> u32 {
     statement_s()
 }
 
-/// Four hours: caches may keep a statement for one, which is what the edge says of it.
+/// The least: a key that is thought to be stolen is out of statements soonest.
 const fn statement_s() -> u32 {
-    4 * HOUR_S
+    STATEMENT_LEAST_S
 }
 
 const fn date_window_s() -> u32 {
@@ -97,7 +101,7 @@ impl Seal {
     }
 
     pub(super) fn check(&self) -> Result<(), String> {
-        super::within("seal", "statement_s", self.statement_s, 240, u32::MAX)?;
+        super::within("seal", "statement_s", self.statement_s, STATEMENT_LEAST_S, u32::MAX)?;
         super::within("seal", "date_window_s", self.date_window_s, 1, HOUR_S)?;
         self.policy().map(|_policy| ())
     }

@@ -5,9 +5,8 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
 use domicile_deadline::Moment;
-use domicile_seal::{Answerer, SealRefusal, size};
+use domicile_seal::{Answerer, SealRefusal};
 use domicile_wire::{Code, Problem};
 
 use super::Gateway;
@@ -16,15 +15,14 @@ use crate::pipeline::Way;
 use crate::telemetry::{SealPart, Turned};
 
 impl Gateway {
-    pub(super) async fn sealed(&self, arrived: Moment, body: Body) -> Result<Vec<u8>, Turned> {
-        let bytes = self.body(body, size::REQUEST).await?;
+    pub(super) async fn sealed(&self, arrived: Moment, bytes: &[u8]) -> Result<Vec<u8>, Turned> {
         let current = self.cell.sealing.as_ref().map(crate::sealing::Sealing::current);
         let current = current.ok_or(Turned::Seal(SealRefusal::UnknownKey))?;
         let cell = &self.cell;
         let begun = cell.clock.now();
-        let opened = current.open(&bytes).map_err(Turned::Seal)?;
+        let opened = current.open(bytes).map_err(Turned::Seal)?;
         cell.telemetry.sealed(SealPart::Open, cell.clock.now().since(begun));
-        let (way, remaining) = (Way::Sealed { request: &bytes }, self.remaining(arrived));
+        let (way, remaining) = (Way::Sealed { request: bytes }, self.remaining(arrived));
         let message = cell.answer_in_time(arrived, &opened.message, way, remaining).await;
         let begun = cell.clock.now();
         let sealed = cell.seal(opened.answerer, &message, way, cell.answer_size);

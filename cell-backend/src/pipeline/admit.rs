@@ -9,7 +9,8 @@ use crate::cell::Cell;
 use crate::refusal;
 
 impl Cell {
-    /// A sealed request is of now and comes for the first time. A plain one does not leave the machine.
+    /// A sealed request is of now and comes for the first time. A plain one does not leave the machine, and TLS itself
+    /// lets nothing be sent again.
     pub(super) fn fresh(&self, request: &Request, way: Way<'_>) -> Result<(), Problem> {
         let (Way::Sealed { request: sealed }, Some(sealing)) = (way, &self.sealing) else {
             return Ok(());
@@ -56,13 +57,15 @@ impl Cell {
                         .ok_or_else(|| refusal::token(TokenRefusal::Malformed))?,
                 )
             }
-            (Caller::Plain(_), Way::Sealed { .. }) => {
-                let line = "a plain shopper id is taken on a loopback listener only, and not inside a seal";
-                return Err(Problem::new(Code::ShopperRefused, line));
-            }
-            (Caller::Nobody, Way::Sealed { .. }) => return Err(refusal::token(TokenRefusal::Missing)),
             (Caller::Plain(shopper), Way::Plain) => Some(shopper.clone()),
             (Caller::Nobody, Way::Plain) => None,
+            (Caller::Plain(_), Way::Sealed { .. } | Way::Direct { .. }) => {
+                let line = "a plain shopper id is taken in plain messages only, on a loopback listener";
+                return Err(Problem::new(Code::ShopperRefused, line));
+            }
+            (Caller::Nobody, Way::Sealed { .. } | Way::Direct { .. }) => {
+                return Err(refusal::token(TokenRefusal::Missing));
+            }
         };
         Ok((class, shopper))
     }

@@ -10,6 +10,7 @@
 )]
 
 mod clocks;
+mod direct;
 mod documented;
 mod listening;
 mod parity;
