@@ -8,6 +8,7 @@ use domicile_token::{Claims, TokenRefusal};
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{TOKEN_MAX, provider};
 
@@ -26,23 +27,22 @@ pub enum KeySetError {
         column: usize,
     },
     /// No key that could verify a token.
-    #[error("no key; put in at least one EC key on P-256 or OKP key on Ed25519 with a kid")]
+    #[error(
+        "no key that verifies tokens; put in at least one EC key on P-256 or OKP key on Ed25519 with a kid"
+    )]
     Empty,
     /// More keys than anybody rotates.
     #[error("more than {KEYS_MAX} keys")]
     TooMany,
+    /// A key whose name or numbers are no texts.
+    #[error("key {0}: kid, x and y have to be texts")]
+    Members(usize),
     /// A key without a name. Tokens name their key, so that a removed one stops being taken.
     #[error("key {0}: no kid; tokens name their key by it")]
     Nameless(usize),
     /// Two keys with one name.
     #[error("two keys have the kid {0:?}")]
     Twice(String),
-    /// A key that is none of the two kinds.
-    #[error("key {kid:?}: only EC keys on P-256 (ES256) and OKP keys on Ed25519 (EdDSA) are taken")]
-    Kind {
-        /// Its name.
-        kid: String,
-    },
     /// A secret where a public key belongs. A cell has no use for it, and should not have it.
     #[error("key {kid:?}: holds a secret; give cells the public half, and take this key out of use")]
     Secret {
@@ -65,7 +65,7 @@ pub struct KeySet {
 
 #[derive(Deserialize)]
 struct File {
-    keys: Vec<Jwk>,
+    keys: Vec<Value>,
 }
 
 /// A key. Sets carry more about a key than is used here, so other members are passed over (RFC 7517, section 4).
@@ -73,15 +73,10 @@ struct File {
 struct Jwk {
     #[serde(default)]
     kid: String,
-    kty: String,
-    #[serde(default)]
-    crv: String,
     #[serde(default)]
     x: String,
     #[serde(default)]
     y: String,
-    #[serde(default)]
-    d: Option<serde::de::IgnoredAny>,
 }
 
 impl KeySet {
@@ -97,12 +92,15 @@ impl KeySet {
             return Err(KeySetError::TooMany);
         }
         let mut keys = BTreeMap::new();
-        for (place, jwk) in file.keys.into_iter().enumerate() {
+        for (place, value) in file.keys.iter().enumerate() {
+            refuse_secret(value)?;
+            let Some(algorithm) = algorithm(value) else { continue };
+            let jwk = Jwk::deserialize(value).map_err(|_error| KeySetError::Members(place + 1))?;
             if jwk.kid.is_empty() {
                 return Err(KeySetError::Nameless(place + 1));
             }
-            let key = jwk.key()?;
-            if keys.insert(jwk.kid.clone(), key).is_some() {
+            let key = jwk.key(algorithm)?;
+            if keys.insert(jwk.kid.clone(), (algorithm, key)).is_some() {
                 return Err(KeySetError::Twice(jwk.kid));
             }
         }
@@ -148,28 +146,48 @@ impl KeySet {
     }
 }
 
+/// What a key of a set verifies tokens with. None for a key that is there for somebody else: of another kind, or for
+/// another use. Such keys are passed over (RFC 7517, section 5), so that an identity service can publish one set.
+fn algorithm(jwk: &Value) -> Option<Algorithm> {
+    let text = |name: &str| jwk.get(name).and_then(Value::as_str);
+    let (algorithm, name) = match (text("kty"), text("crv")) {
+        (Some("EC"), Some("P-256")) => (Algorithm::ES256, "ES256"),
+        (Some("OKP"), Some("Ed25519")) => (Algorithm::EdDSA, "EdDSA"),
+        _ => return None,
+    };
+    let is = |member: &str, wanted: &str| jwk.get(member).is_none_or(|value| value.as_str() == Some(wanted));
+    let verifies = |operations: &Value| {
+        operations.as_array().is_some_and(|list| list.iter().any(|name| name.as_str() == Some("verify")))
+    };
+    let meant = is("use", "sig") && is("alg", name) && jwk.get("key_ops").is_none_or(verifies);
+    meant.then_some(algorithm)
+}
+
+/// A secret of any kind, taken or not, has no place in a cell: `d` of a key pair, `k` of a shared key (RFC 7518,
+/// section 6).
+fn refuse_secret(jwk: &Value) -> Result<(), KeySetError> {
+    if jwk.get("d").is_none() && jwk.get("k").is_none() {
+        return Ok(());
+    }
+    let kid = jwk.get("kid").and_then(Value::as_str).unwrap_or_default();
+    Err(KeySetError::Secret { kid: kid.to_owned() })
+}
+
 impl Jwk {
-    fn key(&self) -> Result<(Algorithm, DecodingKey), KeySetError> {
-        if self.d.is_some() {
-            return Err(KeySetError::Secret { kid: self.kid.clone() });
-        }
+    fn key(&self, algorithm: Algorithm) -> Result<DecodingKey, KeySetError> {
         let point = || KeySetError::Point { kid: self.kid.clone() };
         let coordinate = |text: &str| -> Result<[u8; 32], KeySetError> {
             let bytes = BASE64URL.decode(text).map_err(|_error| point())?;
             bytes.try_into().map_err(|_error| point())
         };
-        match (self.kty.as_str(), self.crv.as_str()) {
-            ("EC", "P-256") => {
-                let sec1 = [&[4][..], &coordinate(&self.x)?, &coordinate(&self.y)?].concat();
-                p256::ecdsa::VerifyingKey::from_sec1_bytes(&sec1).map_err(|_error| point())?;
-                Ok((Algorithm::ES256, DecodingKey::from_ec_der(&sec1)))
-            }
-            ("OKP", "Ed25519") => {
-                let bytes = coordinate(&self.x)?;
-                ed25519_dalek::VerifyingKey::from_bytes(&bytes).map_err(|_error| point())?;
-                Ok((Algorithm::EdDSA, DecodingKey::from_ed_der(&bytes)))
-            }
-            _ => Err(KeySetError::Kind { kid: self.kid.clone() }),
+        if algorithm == Algorithm::ES256 {
+            let sec1 = [&[4][..], &coordinate(&self.x)?, &coordinate(&self.y)?].concat();
+            p256::ecdsa::VerifyingKey::from_sec1_bytes(&sec1).map_err(|_error| point())?;
+            Ok(DecodingKey::from_ec_der(&sec1))
+        } else {
+            let bytes = coordinate(&self.x)?;
+            ed25519_dalek::VerifyingKey::from_bytes(&bytes).map_err(|_error| point())?;
+            Ok(DecodingKey::from_ed_der(&bytes))
         }
     }
 }

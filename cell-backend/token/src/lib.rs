@@ -13,7 +13,7 @@ mod mint;
 mod provider;
 
 pub use keyset::{KeySet, KeySetError};
-pub use mint::{MintError, TokenKey};
+pub use mint::{MintError, TokenAlgorithm, TokenKey};
 
 /// Longest token in bytes: a sealed request holds 4 KiB with everything.
 pub const TOKEN_MAX: usize = 2_048;

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{KeySet, KeySetError};
-use crate::TokenKey;
+use crate::{MintError, TokenAlgorithm, TokenKey};
 
 fn claims() -> Claims {
     Claims {
@@ -92,10 +92,64 @@ fn a_set_that_cannot_serve_is_refused_with_the_key_s_name() {
     assert_eq!(refusal(json!({ "keys": vec![good.clone(); 65] })), KeySetError::TooMany);
     assert_eq!(refusal(json!({ "keys": [good.clone(), good.clone()] })), KeySetError::Twice("a".into()));
     assert_eq!(changed(|k| k["kid"] = "".into()), KeySetError::Nameless(1));
-    assert_eq!(changed(|k| k["kty"] = "RSA".into()), KeySetError::Kind { kid: "a".into() });
-    assert_eq!(changed(|k| k["crv"] = "Ed448".into()), KeySetError::Kind { kid: "a".into() });
     assert_eq!(changed(|k| k["d"] = "AA".into()), KeySetError::Secret { kid: "a".into() });
     assert_eq!(changed(|k| k["x"] = "AA".into()), KeySetError::Point { kid: "a".into() });
+    assert_eq!(changed(|k| k["x"] = 7.into()), KeySetError::Members(1));
+    let shared = json!({ "kty": "oct", "kid": "s", "k": "AA" });
+    assert_eq!(refusal(json!({ "keys": [good, shared] })), KeySetError::Secret { kid: "s".into() });
+}
+
+#[test]
+fn keys_for_somebody_else_are_passed_over_and_verify_nothing() {
+    let (mine, other) = (TokenKey::ed25519("mine").unwrap(), TokenKey::ed25519("other").unwrap());
+    let public = |key: &TokenKey| -> Value { serde_json::from_str(&key.to_public_jwk().unwrap()).unwrap() };
+    let changes: [fn(&mut Value); 8] = [
+        |k| k["kty"] = "RSA".into(),
+        |k| k["kty"] = json!(["OKP"]),
+        |k| k["crv"] = "Ed448".into(),
+        |k| k["use"] = "enc".into(),
+        |k| k["alg"] = "ECDH-ES".into(),
+        |k| k["key_ops"] = json!(["deriveBits"]),
+        |k| *k = json!({ "kty": "RSA", "n": "AQAB", "e": "AQAB" }),
+        |k| *k = json!(null),
+    ];
+    for (place, change) in changes.into_iter().enumerate() {
+        let mut foreign = public(&other);
+        change(&mut foreign);
+        assert_eq!(KeySet::parse(&json!({ "keys": [foreign] }).to_string()).err(), Some(KeySetError::Empty));
+        let set = KeySet::parse(&json!({ "keys": [foreign, public(&mine)] }).to_string()).unwrap();
+        assert!(set.verify(&mine.sign(&claims()).unwrap()).is_ok(), "{place}");
+        let refusal = set.verify(&other.sign(&claims()).unwrap()).unwrap_err();
+        assert_eq!(refusal, TokenRefusal::UnknownKey, "{place}");
+    }
+    let mut plain = public(&mine);
+    for name in ["use", "alg"] {
+        plain.as_object_mut().unwrap().remove(name);
+    }
+    plain["key_ops"] = json!(["verify"]);
+    let set = KeySet::parse(&json!({ "keys": [plain] }).to_string()).unwrap();
+    assert!(set.verify(&mine.sign(&claims()).unwrap()).is_ok(), "what is not stated is not asked");
+}
+
+#[test]
+fn a_key_that_is_made_for_use_has_its_thumbprint_as_its_name() {
+    for algorithm in TokenAlgorithm::ALL {
+        let key = TokenKey::generate(algorithm).unwrap();
+        assert_eq!((key.algorithm(), key.kid().len()), (algorithm, 43));
+        assert_eq!(set(&[&key]).verify(&key.sign(&claims()).unwrap()), Ok(claims()));
+        // Secret or public, a key file gives the same public half.
+        let public = key.to_public_jwk().unwrap();
+        assert_eq!(TokenKey::public_jwk(&key.to_jwk().unwrap()), Ok(public.clone()));
+        assert_eq!(TokenKey::public_jwk(&public), Ok(public.clone()));
+        assert_eq!(algorithm.as_str().parse(), Ok(algorithm));
+        let altered = public.replace("\"x\":\"", "\"x\":\"AA");
+        assert_eq!(TokenKey::public_jwk(&altered), Err(MintError::Public));
+    }
+    assert!("RS256".parse::<TokenAlgorithm>().is_err());
+    // RFC 8037, appendix A.3.
+    let known = r#"{"kty":"OKP","crv":"Ed25519","kid":"k","alg":"EdDSA","use":"sig","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}"#;
+    let thumbprint = TokenKey::from_jwk(known).unwrap().thumbprint().unwrap();
+    assert_eq!(thumbprint, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
 }
 
 #[test]
