@@ -15,3 +15,10 @@ pub(crate) fn minute() -> u32 {
 pub(crate) fn now() -> Instant {
     Instant::now()
 }
+
+/// Whole seconds since the Unix epoch.
+#[expect(clippy::disallowed_methods, reason = "this module is the process's clock")]
+pub(crate) fn seconds() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+}

@@ -1,4 +1,6 @@
-//! `domicile key`: makes and shows signing keys.
+//! `domicile key`: makes and shows keys.
+
+mod token;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,9 @@ pub(crate) enum Key {
     /// Keys that sign topologies, pins, overlays and snapshots (ECDSA P-256)
     #[command(subcommand)]
     Sign(Sign),
+    /// Keys that sign shoppers' tokens (EdDSA, ES256)
+    #[command(subcommand)]
+    Token(token::Token),
 }
 
 /// Signing keys.
@@ -40,6 +45,7 @@ pub(crate) enum Sign {
 /// Runs one command.
 pub(crate) fn run(command: Key) -> anyhow::Result<ExitCode> {
     match command {
+        Key::Token(command) => return token::run(command),
         Key::Sign(Sign::New { out }) => {
             let key = SigningKey::generate();
             write_secret(&out, &key.to_jwk())?;

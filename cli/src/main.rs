@@ -10,11 +10,13 @@ mod client;
 mod clock;
 mod document;
 mod edge;
+mod identity;
 mod key;
 mod load;
 mod output;
 mod pin;
 mod rank;
+mod receipt;
 mod routes;
 mod topology;
 
@@ -36,6 +38,8 @@ enum Command {
     /// Build, check and audit the edge artefact
     #[command(subcommand)]
     Edge(edge::Edge),
+    /// Serve tokens, pins and home cells to the demo's shoppers: a reference to write one's own from
+    Identity(identity::Identity),
     /// Make and show keys
     #[command(subcommand)]
     Key(key::Key),
@@ -49,6 +53,9 @@ enum Command {
     Pin(pin::PinCommand),
     /// Ask for a shopper's shelf and show it beside the popularity list
     Rank(rank::Rank),
+    /// Verify a cell's receipt of an answer; exits 0 when it holds, 1 when not, 2 when it cannot be read
+    #[command(subcommand)]
+    Receipt(receipt::ReceiptCommand),
     /// Sign, verify and show snapshots: models, index and item tables
     #[command(subcommand)]
     Snapshot(document::Document),
@@ -60,11 +67,13 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Edge(command) => edge::run(command),
+        Command::Identity(command) => block_on(identity::run(command)),
         Command::Key(command) => key::run(command),
         Command::Load(command) => block_on(load::run(command)),
         Command::Overlay(command) => document::run(document::Kind::Overlay, command),
         Command::Pin(command) => pin::run(command),
         Command::Rank(command) => block_on(rank::run(command)),
+        Command::Receipt(command) => Ok(receipt::run(command)),
         Command::Snapshot(command) => document::run(document::Kind::Snapshot, command),
         Command::Topology(command) => topology::run(command),
     };
