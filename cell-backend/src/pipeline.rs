@@ -200,7 +200,7 @@ impl Cell {
 
     fn marks(&self, way: Way<'_>) -> Marks<'static> {
         let date_s = (!way.is_plain()).then(|| self.clock.unix_seconds());
-        Marks { date_s, receipt: None }
+        Marks { date_s, ..Marks::default() }
     }
 
     fn receipt(&self, done: &Done, way: Way<'_>) -> Option<String> {

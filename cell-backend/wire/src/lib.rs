@@ -19,6 +19,7 @@ pub mod reply;
 pub mod request;
 pub mod shopper;
 pub mod shopper_data;
+pub mod steer;
 
 pub use answer::{Candidates, Features, RankAnswer, RankedItem, Source, decode_response};
 pub use bearer::Bearer;
@@ -30,6 +31,7 @@ pub use reply::{Marks, Reply, encode_content, encode_problem};
 pub use request::{InnerRequest, RankRequest, encode_request};
 pub use shopper::ShopperId;
 pub use shopper_data::{ErasureAnswer, ErasureState, ExportItem, ExportPage, Group, PageToken};
+pub use steer::Steer;
 
 /// Media type of a binary HTTP message (RFC 9292 §7).
 pub const MEDIA_TYPE: &str = "message/bhttp";

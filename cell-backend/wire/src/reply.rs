@@ -8,7 +8,8 @@ use bhttp::{Message, StatusCode};
 use serde::de::DeserializeOwned;
 
 use crate::message::{self, FramingError, Kind};
-use crate::{ANSWER_MAX, Problem, date};
+use crate::steer::TRY;
+use crate::{ANSWER_MAX, Problem, Steer, date};
 
 /// Header: the cell's receipt, the envelope's JSON as base64url.
 pub const RECEIPT: &str = "domicile-receipt";
@@ -23,6 +24,8 @@ pub struct Marks<'m> {
     pub date_s: Option<i64>,
     /// The receipt's envelope, JSON.
     pub receipt: Option<&'m str>,
+    /// The cell that is to be asked for a while instead.
+    pub steer: Option<&'m Steer>,
 }
 
 /// Content as binary HTTP, unpadded.
@@ -46,6 +49,9 @@ fn encode(status: StatusCode, media: &str, content: &[u8], marks: Marks<'_>) -> 
     if let Some(receipt) = marks.receipt {
         message.put_header(RECEIPT, BASE64URL.encode(receipt));
     }
+    if let Some(steer) = marks.steer {
+        message.put_header(TRY, steer.to_string());
+    }
     message.write_content(content);
     message::write(&message)
 }
@@ -59,6 +65,8 @@ pub struct Reply {
     pub date_s: Option<i64>,
     /// The receipt's envelope, JSON; nothing is known about its signature.
     pub receipt: Option<String>,
+    /// The cell that is to be asked for a while instead; none as well when the header is not of its form.
+    pub steer: Option<Steer>,
     /// The content exactly as it was sent: what a receipt covers.
     pub content: Vec<u8>,
 }
@@ -82,6 +90,7 @@ impl Reply {
                 .map(|date| date::seconds(date).ok_or(FramingError::Malformed))
                 .transpose()?,
             receipt: text(RECEIPT)?.map(|text| receipt(text).ok_or(FramingError::Malformed)).transpose()?,
+            steer: text(TRY).ok().flatten().and_then(Steer::parse),
             content: message.content().to_vec(),
         })
     }
@@ -116,10 +125,12 @@ mod tests {
     fn an_answer_and_its_marks_survive() {
         let answer = EventsAnswer { accepted: 2, duplicates: 1, erased: 0 };
         let content = serde_json::to_vec(&answer).unwrap();
-        let marks = Marks { date_s: Some(784_111_777), receipt: Some("{\"payload\":\"\"}") };
+        let steer = Steer { cell: "eu-b".into(), seconds: 30, permille: 250 };
+        let receipt = Some("{\"payload\":\"\"}");
+        let marks = Marks { date_s: Some(784_111_777), receipt, steer: Some(&steer) };
         let reply = Reply::decode(&encode_content(&content, marks)).unwrap();
         assert_eq!((reply.status, reply.date_s), (200, Some(784_111_777)));
-        assert_eq!(reply.receipt.as_deref(), Some("{\"payload\":\"\"}"));
+        assert_eq!((reply.receipt.as_deref(), reply.steer.as_ref()), (receipt, Some(&steer)));
         assert_eq!((reply.content.clone(), reply.parse::<EventsAnswer>()), (content, Ok(Ok(answer))));
         let skewed = Problem::from(Code::DateSkew);
         let reply = Reply::decode(&encode_problem(&skewed, Marks { receipt: None, ..marks })).unwrap();
@@ -131,7 +142,7 @@ mod tests {
     proptest! {
         #[test]
         fn an_altered_answer_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
-            let marks = Marks { date_s: Some(784_111_777), receipt: Some("{}") };
+            let marks = Marks { date_s: Some(784_111_777), receipt: Some("{}"), steer: None };
             let mut bytes = encode_content(b"{}", marks);
             let at = at.index(bytes.len());
             bytes[at] = byte;

@@ -105,12 +105,17 @@ impl KeyStatement {
             return Err(KeyStatementError::OtherCell { found: statement.cell, asked: cell.to_owned() });
         }
         stated_time::seconds(&statement.issued).ok_or(KeyStatementError::Time("issued"))?;
-        let end = stated_time::seconds(&statement.not_after).ok_or(KeyStatementError::Time("not_after"))?;
-        if now_s >= end {
+        if now_s >= statement.not_after_s().ok_or(KeyStatementError::Time("not_after"))? {
             return Err(KeyStatementError::Stale(statement.not_after));
         }
         statement.list()?;
         Ok(statement)
+    }
+
+    /// When it ends, in seconds since 1970.
+    #[must_use]
+    pub fn not_after_s(&self) -> Option<i64> {
+        stated_time::seconds(&self.not_after)
     }
 
     /// The list of key configurations.
