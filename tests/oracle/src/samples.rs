@@ -54,7 +54,7 @@ fn messages() -> Vec<Vec<u8>> {
         shown: None,
         client_ms: None,
     };
-    let marks = Marks { date_s: Some(NOW), receipt: Some("{}") };
+    let marks = Marks { date_s: Some(NOW), receipt: Some("{}"), ..Marks::default() };
     vec![
         request(Call::Rank(rank)),
         request(Call::Events(vec![view])),

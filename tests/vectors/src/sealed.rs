@@ -87,7 +87,7 @@ fn requests(kem: Kem) -> Vec<Value> {
 fn answers(kem: Kem) -> Vec<Value> {
     let config = key(kem).config().unwrap_or_default();
     let Some(sealed) = second::seal(kem, &config, &filled(kem, &message())) else { return Vec::new() };
-    let plain = encode_content(b"{\"items\":[]}", Marks { date_s: Some(NOW), receipt: None });
+    let plain = encode_content(b"{\"items\":[]}", Marks { date_s: Some(NOW), ..Marks::default() });
     let mut padded = plain.clone();
     padded.resize(size::answer_room(ANSWER), 0);
     let good = sealed.answer([9; 16], &padded).unwrap_or_default();
