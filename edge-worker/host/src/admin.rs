@@ -1,9 +1,11 @@
-//! The admin listener, loopback only: readiness, metrics, reloads.
+//! The admin listener: readiness, metrics, reloads. Nothing it says is about a shopper; what it does, a reload, it does
+//! for this machine's people only.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use tokio::sync::watch;
@@ -16,9 +18,9 @@ use crate::serving::Swaps;
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Says how this process is doing, to this machine's people only.
+/// Says how this process is doing.
 pub(crate) struct Admin {
-    pub(crate) draining: watch::Receiver<bool>,
+    pub(crate) leaving: watch::Receiver<bool>,
     pub(crate) swaps: Arc<Swaps>,
     pub(crate) metrics: Arc<Metrics>,
 }
@@ -26,9 +28,9 @@ pub(crate) struct Admin {
 impl Answers for Admin {
     type Body = Full<Bytes>;
 
-    async fn answer(&self, request: Request<Incoming>, _caller: Caller) -> Response<Full<Bytes>> {
+    async fn answer(&self, request: Request<Incoming>, caller: Caller) -> Response<Full<Bytes>> {
         match (request.method(), request.uri().path()) {
-            (&Method::GET, "/ready") if *self.draining.borrow() => {
+            (&Method::GET, "/ready") if *self.leaving.borrow() => {
                 text(StatusCode::SERVICE_UNAVAILABLE, "draining\n".to_owned())
             }
             (&Method::GET, "/ready") => {
@@ -36,11 +38,10 @@ impl Answers for Admin {
             }
             (&Method::GET, "/live") => text(StatusCode::OK, "live\n".to_owned()),
             (&Method::GET, "/metrics") => answer(StatusCode::OK, PROMETHEUS, self.metrics()),
-            // A page in a browser on this machine could send this too; it would say where it is from.
-            (&Method::POST, "/reload") if request.headers().contains_key(header::ORIGIN) => {
-                text(StatusCode::FORBIDDEN, "not for pages\n".to_owned())
-            }
-            (&Method::POST, "/reload") => self.reload().await,
+            (&Method::POST, "/reload") => match not_for(caller.address, request.headers()) {
+                Some(whom) => text(StatusCode::FORBIDDEN, format!("not for {whom}\n")),
+                None => self.reload().await,
+            },
             (_, "/ready" | "/live" | "/metrics" | "/reload") => {
                 text(StatusCode::METHOD_NOT_ALLOWED, "method not allowed\n".to_owned())
             }
@@ -62,6 +63,17 @@ impl Admin {
     }
 }
 
+/// Whom a reload is not for. A page in a browser on this machine could send one too; it would say where it is from.
+fn not_for(address: IpAddr, headers: &HeaderMap) -> Option<&'static str> {
+    if !address.to_canonical().is_loopback() {
+        Some("other machines")
+    } else if headers.contains_key(header::ORIGIN) {
+        Some("pages")
+    } else {
+        None
+    }
+}
+
 fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     answer(status, TEXT, text)
 }
@@ -71,4 +83,27 @@ fn answer(status: StatusCode, kind: &'static str, text: String) -> Response<Full
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, HeaderValue, header};
+
+    use super::not_for;
+
+    #[test]
+    fn a_reload_is_for_this_machine_s_people() {
+        let page = HeaderMap::from_iter([(header::ORIGIN, HeaderValue::from_static("https://shop.example"))]);
+        for (address, headers, expected) in [
+            ("127.0.0.1", HeaderMap::new(), None),
+            ("::1", HeaderMap::new(), None),
+            ("::ffff:127.0.0.9", HeaderMap::new(), None),
+            ("127.0.0.1", page.clone(), Some("pages")),
+            ("192.0.2.1", HeaderMap::new(), Some("other machines")),
+            ("0.0.0.0", HeaderMap::new(), Some("other machines")),
+            ("2001:db8::1", page, Some("other machines")),
+        ] {
+            assert_eq!(not_for(address.parse().unwrap(), &headers), expected, "{address}");
+        }
+    }
 }

@@ -112,8 +112,9 @@ impl Machine {
         metrics: Arc<Metrics>,
     ) -> Result<Guest, StartError> {
         let workers = worker::Workers::new(pre, settings, outbound, self.ticker.now(), metrics);
-        workers.try_out().await.map_err(|error| {
-            StartError::Engine(format!("the guest does not start: {}", world::one_line(&error)))
+        workers.try_out().await.map_err(|error| StartError::Guest {
+            path: settings.artefact.clone(),
+            detail: world::one_line(&error),
         })?;
         Ok(Guest { handler: ProxyHandler::new(workers) })
     }

@@ -28,11 +28,13 @@ mod start_error;
 mod tls;
 
 pub use artefact::TrustError;
-pub use edge::{Edge, Reload, prepare};
+pub use edge::{Edge, Reload, Told, prepare};
 pub use guest::CacheError;
 pub use options::{LogFormat, LogLevel, Options};
 pub use outbound::{Authority, NotAnOrigin, Origin, Transport};
 pub use server::Drained;
-pub use settings::{CellTls, Clocks, Identity, KeepShelves, Limits, Rate, Settings, Strip, Trust};
+pub use settings::{
+    AdminReach, CellTls, Clocks, Identity, KeepShelves, Limits, Rate, Settings, Strip, Trust,
+};
 pub use start_error::StartError;
 pub use tls::TlsError;

@@ -1,11 +1,14 @@
 //! `domicile-edge`: serves an edge artefact until it is told to stop.
 
+use std::convert::Infallible;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
-use domicile_edge::{Drained, Edge, LogFormat, LogLevel, Options, prepare};
+use domicile_edge::{Drained, Edge, LogFormat, LogLevel, Options, Told, prepare};
+use rustix::fs::Mode;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -29,6 +32,8 @@ fn main() -> ExitCode {
         Err(help) => return if help.print().is_ok() { ExitCode::SUCCESS } else { ExitCode::from(INTERNAL) },
     };
     log(options.log, options.log_level);
+    // What is written is compiled code: nobody else's to write to, whatever the shell said.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     if options.prepare {
         return match prepare(&options.settings()) {
             Ok(()) => ExitCode::SUCCESS,
@@ -67,20 +72,37 @@ async fn run(options: Options) -> ExitCode {
             // Why one failed is in the log.
             drop(reload.reload().await);
         }
-        std::future::pending().await
+        std::future::pending::<Infallible>().await
     };
-    let stop = async {
+    let (tell, told) = watch::channel(Told::Serve);
+    // A second signal is from somebody who does not want to wait.
+    let telling = async {
+        let first = tokio::select! {
+            _ = terminate.recv() => Told::Leave,
+            _ = interrupt.recv() => Told::LeaveNow,
+        };
+        tell.send_replace(first);
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
-            () = reloads => {}
         }
+        tell.send_replace(Told::LeaveNow);
+        std::future::pending::<Infallible>().await
     };
-    match edge.serve(stop).await {
+    let drained = tokio::select! {
+        drained = edge.serve(told) => drained,
+        never = telling => match never {},
+        never = reloads => match never {},
+    };
+    match drained {
         Drained::Clean => ExitCode::SUCCESS,
-        Drained::Cut(connections) => {
-            fail(&format!("{connections} connections were still open when the drain limit was over"), CUT)
-        }
+        Drained::Cut(connections) => fail(
+            &format!(
+                "{connections} connections were still open when the drain limit was over; raise --drain-ms if they \
+                 should have been finished"
+            ),
+            CUT,
+        ),
     }
 }
 

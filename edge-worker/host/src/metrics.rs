@@ -19,6 +19,7 @@ use crate::outbound::CallFailure;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Count {
     ConnectionRefused,
+    AddressRefused,
     ConnectionCut,
     AcceptFailed,
     HandshakeFailed,
@@ -39,8 +40,13 @@ pub(crate) enum Gauge {
 }
 
 impl Count {
-    const ALL: [(Self, &'static str, &'static str); 10] = [
+    const ALL: [(Self, &'static str, &'static str); 11] = [
         (Self::ConnectionRefused, "connections_refused", "Connections closed at once: there were too many."),
+        (
+            Self::AddressRefused,
+            "connections_refused_for_address",
+            "Connections closed at once: their address had as many as it may.",
+        ),
         (Self::ConnectionCut, "connections_cut", "Connections cut: a request was held open by its caller."),
         (Self::AcceptFailed, "accept_failures", "Connections that the system did not hand over."),
         (Self::HandshakeFailed, "handshake_failures", "TLS handshakes that failed or took too long."),

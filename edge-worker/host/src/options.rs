@@ -9,12 +9,15 @@ use std::time::Duration;
 use clap::{Parser, value_parser};
 
 use crate::outbound::Origin;
-use crate::settings::{CellTls, Clocks, Identity, KeepShelves, Limits, Rate, Settings, Strip, Trust};
+use crate::settings::{
+    AdminReach, CellTls, Clocks, Identity, KeepShelves, Limits, Rate, Settings, Strip, Trust,
+};
 use parse::{at_least_8k, at_least_one, memory_mib, millis};
 
 const EXIT_CODES: &str = "\
 Signals:
-  SIGTERM, SIGINT  finish open requests, then stop
+  SIGTERM          say no to /ready for --lame-duck-ms, finish open requests, then stop; again: at once
+  SIGINT           finish open requests, then stop
   SIGHUP           read artefact, manifest, keys and certificates again; what is bad keeps what was
 
 Exit codes:
@@ -68,6 +71,10 @@ pub struct Options {
     #[arg(long, value_name = "ADDRESS")]
     pub admin: Option<SocketAddr>,
 
+    /// Let --admin be an address that other machines reach; a firewall has to say which. POST /reload stays loopback's
+    #[arg(long, requires = "admin")]
+    pub admin_beyond_loopback: bool,
+
     /// A cell the guest may call, repeatable; nothing else is called. Left out: the manifest's cells
     #[arg(long, value_name = "[https://]HOST:PORT")]
     pub allow_outbound: Vec<Origin>,
@@ -116,6 +123,10 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = Limits::default().connections, value_parser = at_least_one)]
     pub connections: usize,
 
+    /// Connections of one address (a /64 of IPv6) at once; more are closed. Left out: no limit
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub connections_per_address: Option<usize>,
+
     /// Requests at once on one HTTP/2 connection
     #[arg(long, value_name = "N", default_value_t = Limits::default().streams, value_parser = value_parser!(u32).range(1..=1024))]
     pub streams: u32,
@@ -144,7 +155,11 @@ pub struct Options {
     #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().between_bytes), value_parser = value_parser!(u64).range(1..))]
     pub between_bytes_ms: u64,
 
-    /// Milliseconds for open requests after SIGTERM
+    /// Milliseconds after SIGTERM in which /ready says no and connections are still taken; none without --admin
+    #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().lame_duck))]
+    pub lame_duck_ms: u64,
+
+    /// Milliseconds for open requests after that
     #[arg(long, value_name = "MS", default_value_t = millis(Clocks::default().drain))]
     pub drain_ms: u64,
 
@@ -213,6 +228,7 @@ impl Options {
             listen: self.listen,
             tls: identity(self.tls_cert, self.tls_key),
             admin: self.admin,
+            admin_reach: if self.admin_beyond_loopback { AdminReach::Beyond } else { AdminReach::Loopback },
             strip: self.strip,
             keep_shelves: self.keep_shelves,
             outbound: self.allow_outbound,
@@ -229,6 +245,7 @@ impl Options {
                 max_header: self.max_header,
                 in_flight: self.in_flight,
                 connections: self.connections,
+                per_address: self.connections_per_address,
                 streams: self.streams,
                 cell_connections: self.cell_connections,
                 keep_connections: self.keep_connections,
@@ -242,6 +259,7 @@ impl Options {
                 request: Duration::from_millis(self.request_timeout_ms),
                 between_bytes: Duration::from_millis(self.between_bytes_ms),
                 instance_idle: Duration::from_millis(self.instance_idle_ms),
+                lame_duck: Duration::from_millis(self.lame_duck_ms),
                 drain: Duration::from_millis(self.drain_ms),
             },
         }

@@ -8,6 +8,7 @@
 //! A cell sees `host`, `content-type`, `content-length` or `transfer-encoding`, and what the guest set: no `via`, no
 //! `forwarded`, no trace, no user agent.
 
+mod interim;
 mod origin;
 mod pool;
 
@@ -30,7 +31,7 @@ use crate::body::Watched;
 use crate::clock;
 use crate::guest::{Body, BodyError};
 use crate::metrics::Metrics;
-use crate::settings::{Clocks, Limits};
+use crate::settings::Clocks;
 use pool::{Lent, Pool, Taken};
 
 /// Why a call to a cell failed. Its text is the log's `reason`.
@@ -63,6 +64,9 @@ pub(crate) enum CallFailure {
     /// No answer within the guest's limit.
     #[error("first-byte-timed-out")]
     FirstByteTimedOut,
+    /// More interim heads (1xx) than any answer needs.
+    #[error("interim-heads")]
+    InterimHeads,
     /// The connection broke, or what came was not HTTP.
     #[error("broken")]
     Broken,
@@ -78,7 +82,7 @@ pub(crate) struct CallClocks {
 
 impl CallFailure {
     /// Every cause.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::NoAuthority,
         Self::NotListed,
         Self::OnThisMachine,
@@ -88,6 +92,7 @@ impl CallFailure {
         Self::ConnectTimedOut,
         Self::TlsRefused,
         Self::FirstByteTimedOut,
+        Self::InterimHeads,
         Self::Broken,
     ];
 }
@@ -106,12 +111,6 @@ pub(crate) struct Rules {
     pub(crate) keep: usize,
     pub(crate) own_machine: OwnMachine,
     pub(crate) tls: Option<Arc<ClientConfig>>,
-}
-
-impl Rules {
-    pub(crate) fn new(limits: &Limits, own_machine: OwnMachine, tls: Option<Arc<ClientConfig>>) -> Self {
-        Self { most: limits.cell_connections, keep: limits.keep_connections, own_machine, tls }
-    }
 }
 
 /// The body of a cell's answer. It ends in an error when the cell pauses for longer than agreed, and gives its
@@ -181,27 +180,30 @@ type Exchanged = (Response<Incoming>, pool::Connection);
 async fn exchange(
     pool: &Pool,
     taken: Taken,
-    request: Request<Body>,
+    mut request: Request<Body>,
     connect: Duration,
 ) -> Result<Exchanged, CallFailure> {
     let (mut connection, kept) = match taken {
         Taken::Kept(connection) => (connection, true),
         Taken::New(connection) => (connection, false),
     };
+    connection.interim.count(&mut request);
     let mut refused = match connection.sender.try_send_request(request).await {
         Ok(response) => return Ok((response, connection)),
         Err(refused) => refused,
     };
     match refused.take_message() {
-        Some(untouched) if kept => {
+        Some(mut untouched) if kept => {
             drop(connection);
             let mut connection = pool.connect(connect).await?;
             // The one before is closed: its seat is this one's.
-            let response =
-                connection.sender.send_request(untouched).await.map_err(|_error| CallFailure::Broken)?;
-            Ok((response, connection))
+            connection.interim.count(&mut untouched);
+            match connection.sender.send_request(untouched).await {
+                Ok(response) => Ok((response, connection)),
+                Err(_error) => Err(connection.interim.failure()),
+            }
         }
-        Some(_) | None => Err(CallFailure::Broken),
+        Some(_) | None => Err(connection.interim.failure()),
     }
 }
 

@@ -84,7 +84,7 @@ fn find(set: &mut [Bucket; WAYS], whose: u64) -> Option<&mut Bucket> {
 }
 
 /// What counts as one address: an IPv6 caller has a /64 to choose from (RFC 6177).
-fn network(address: IpAddr) -> u128 {
+pub(crate) fn network(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => u128::from(address.to_bits()),
         IpAddr::V6(address) => ((address.to_bits() >> 64) << 64) | (1 << 63),

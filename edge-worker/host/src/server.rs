@@ -1,12 +1,15 @@
 //! Accepting connections, and letting them go.
 //!
 //! A connection costs memory before it has asked for anything, so their number is capped; one more is closed at once,
-//! which is the cheapest refusal there is, and those that stand unused are asked to make room. What a connection may do, and for how long, is [`connection`]'s.
+//! which is the cheapest refusal there is, and those that stand unused are asked to make room. How many one address may
+//! have is [`per_address`]'s; what a connection may do, and for how long, is [`connection`]'s.
 
 mod activity;
 mod connection;
 mod heads;
+mod last_words;
 mod patience;
+mod per_address;
 
 use std::net::IpAddr;
 use std::sync::{Arc, RwLock};
@@ -17,7 +20,7 @@ use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
 use tokio::net::TcpListener;
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::rustls::ServerConfig;
@@ -25,6 +28,8 @@ use tokio_rustls::rustls::ServerConfig;
 use crate::clock;
 use crate::metrics::{Count, Metrics};
 pub(crate) use heads::Head;
+pub(crate) use per_address::PerAddress;
+use per_address::Place;
 
 /// A pause after a failed accept: the usual cause is that no file descriptor is left.
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(20);
@@ -48,6 +53,8 @@ pub enum Drained {
 pub(crate) struct Terms {
     pub(crate) max_header: usize,
     pub(crate) connections: usize,
+    /// Connections of one address; `None` counts nobody's.
+    pub(crate) per_address: Option<Arc<PerAddress>>,
     pub(crate) streams: u32,
     /// How long a head may take, and an unused connection stay open.
     pub(crate) head: Duration,
@@ -65,7 +72,7 @@ pub(crate) struct Terms {
 /// What a listener knows of a request beside the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Caller {
-    /// For the rate limit alone: nothing writes it down.
+    /// For the rate limit, and for what only this machine's people may ask for: nothing writes it down.
     pub(crate) address: IpAddr,
     pub(crate) head: Head,
 }
@@ -80,7 +87,7 @@ struct Told {
 
 /// What answers a listener's requests.
 pub(crate) trait Answers: Send + Sync + 'static {
-    type Body: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+    type Body: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>> + Send + Unpin>
         + Send
         + Unpin
         + 'static;
@@ -112,23 +119,26 @@ pub(crate) async fn serve<A: Answers>(
             () = stopped(&mut stop) => break,
             Some(_ended) = connections.join_next() => {}
             accepted = listener.accept() => match accepted {
-                Ok((stream, address)) => match Arc::clone(&seats).try_acquire_owned() {
-                    Err(_full) => {
-                        terms.metrics.count(Count::ConnectionRefused);
-                        if calls.may(clock::now().duration_since(begun)).is_some() {
-                            crowd.notify_waiters();
+                Ok((stream, address)) => {
+                    let address = address.ip().to_canonical();
+                    match seat(&seats, &terms, address) {
+                        Err(Full::OfThisAddress) => terms.metrics.count(Count::AddressRefused),
+                        Err(Full::OfAll) => {
+                            terms.metrics.count(Count::ConnectionRefused);
+                            if calls.may(clock::now().duration_since(begun)).is_some() {
+                                crowd.notify_waiters();
+                            }
+                        }
+                        Ok(seat) => {
+                            let (answers, terms) = (Arc::clone(&answers), Arc::clone(&terms));
+                            let told = Told { stop: stop.clone(), crowd: Arc::clone(&crowd) };
+                            connections.spawn(async move {
+                                connection::serve(stream, address, answers, terms, told).await;
+                                drop(seat);
+                            });
                         }
                     }
-                    Ok(seat) => {
-                        let (answers, terms) = (Arc::clone(&answers), Arc::clone(&terms));
-                        let told = Told { stop: stop.clone(), crowd: Arc::clone(&crowd) };
-                        let address = address.ip().to_canonical();
-                        connections.spawn(async move {
-                            connection::serve(stream, address, answers, terms, told).await;
-                            drop(seat);
-                        });
-                    }
-                },
+                }
                 Err(error) => {
                     terms.metrics.count(Count::AcceptFailed);
                     if let Some(unsaid) = failures.may(clock::now().duration_since(begun)) {
@@ -149,6 +159,28 @@ pub(crate) async fn serve<A: Answers>(
             Drained::Cut(cut)
         }
     }
+}
+
+/// What a connection holds until its end.
+struct Seat {
+    _seat: OwnedSemaphorePermit,
+    _place: Option<Place>,
+}
+
+/// Why a connection is closed at once.
+enum Full {
+    OfThisAddress,
+    OfAll,
+}
+
+/// The address is looked at first: one that has enough does not have others make room for it.
+fn seat(seats: &Arc<Semaphore>, terms: &Terms, address: IpAddr) -> Result<Seat, Full> {
+    let place = match &terms.per_address {
+        Some(counted) => Some(counted.take(address).ok_or(Full::OfThisAddress)?),
+        None => None,
+    };
+    let seat = Arc::clone(seats).try_acquire_owned().map_err(|_full| Full::OfAll)?;
+    Ok(Seat { _seat: seat, _place: place })
 }
 
 /// Over when `stop` is true, or when nobody is left who could make it so.

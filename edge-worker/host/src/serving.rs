@@ -13,6 +13,7 @@ use tokio_rustls::rustls::ServerConfig;
 
 use crate::artefact::{About, Artefact};
 use crate::clock;
+use crate::files::Room;
 use crate::guest::{Guest, Machine};
 use crate::metrics::{Count, Metrics};
 use crate::outbound::{Origin, Outbound, OwnMachine, Rules, Transport, is_loopback, is_this_machine};
@@ -34,6 +35,7 @@ pub(crate) struct Swaps {
     machine: Machine,
     settings: Settings,
     metrics: Arc<Metrics>,
+    room: Arc<Room>,
     serving: Arc<RwLock<Arc<Serving>>>,
     certificate: Option<Arc<RwLock<Arc<ServerConfig>>>>,
     /// One reload at a time.
@@ -41,14 +43,19 @@ pub(crate) struct Swaps {
 }
 
 impl Swaps {
-    pub(crate) async fn start(settings: Settings, metrics: Arc<Metrics>) -> Result<Self, StartError> {
+    pub(crate) async fn start(
+        settings: Settings,
+        metrics: Arc<Metrics>,
+        room: Arc<Room>,
+    ) -> Result<Self, StartError> {
         let certificate = settings.tls.as_ref().map(tls::server).transpose()?;
         let machine = Machine::new(&settings)?;
-        let first = load(&machine, &settings, &metrics).await?;
+        let first = load(&machine, &settings, &metrics, &room).await?;
         Ok(Self {
             machine,
             settings,
             metrics,
+            room,
             serving: Arc::new(RwLock::new(Arc::new(first))),
             certificate: certificate.map(|config| Arc::new(RwLock::new(config))),
             reloading: Mutex::default(),
@@ -87,7 +94,7 @@ impl Swaps {
 
     async fn replace(&self) -> Result<About, StartError> {
         let certificate = self.settings.tls.as_ref().map(tls::server).transpose()?;
-        let next = load(&self.machine, &self.settings, &self.metrics).await?;
+        let next = load(&self.machine, &self.settings, &self.metrics, &self.room).await?;
         let about = next.about.clone();
         // Nothing can fail from here on.
         if let (Some(current), Some(certificate)) = (&self.certificate, certificate) {
@@ -102,7 +109,12 @@ impl Swaps {
 }
 
 /// Reads, verifies, compiles and tries what is in the files now.
-async fn load(machine: &Machine, settings: &Settings, metrics: &Arc<Metrics>) -> Result<Serving, StartError> {
+async fn load(
+    machine: &Machine,
+    settings: &Settings,
+    metrics: &Arc<Metrics>,
+    room: &Room,
+) -> Result<Serving, StartError> {
     let (compiler, told) = (machine.clone(), settings.clone());
     let compiled = spawn_blocking(move || {
         let artefact = Artefact::read(&told)?;
@@ -122,7 +134,8 @@ async fn load(machine: &Machine, settings: &Settings, metrics: &Arc<Metrics>) ->
     {
         return Err(StartError::NoCellAuthority(cell.clone()));
     }
-    let rules = Rules::new(&settings.limits, own_machine, tls);
+    let keep = room.keep(&settings.limits, cells.len());
+    let rules = Rules { most: settings.limits.cell_connections, keep, own_machine, tls };
     let outbound = Arc::new(Outbound::new(&cells, rules, settings.clocks, Arc::clone(metrics)));
 
     let guest = machine.start(compiled, settings, outbound, Arc::clone(metrics)).await?;

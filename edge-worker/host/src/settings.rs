@@ -19,8 +19,10 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// The certificate shown to shoppers; `None` serves plain HTTP/1.1.
     pub tls: Option<Identity>,
-    /// Where readiness, metrics and reloads are asked for, loopback only; `None` answers them nowhere.
+    /// Where readiness, metrics and reloads are asked for; `None` answers them nowhere.
     pub admin: Option<SocketAddr>,
+    /// From where it may be reached.
+    pub admin_reach: AdminReach,
     /// Whether headers that name a person are taken off before the guest sees the request.
     pub strip: Strip,
     /// Whether lists are kept for as long as they say.
@@ -36,6 +38,16 @@ pub struct Settings {
     pub limits: Limits,
     /// How long for everything.
     pub clocks: Clocks,
+}
+
+/// From where the admin address may be reached. Reloads are taken from this machine only, whatever this says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdminReach {
+    /// From this machine (default): another address is refused at the start.
+    Loopback,
+    /// From other machines too, for probes and scrapers that have no other way. It is plain HTTP and asks nobody who they
+    /// are: without a firewall in front, everybody learns how much is asked of this host.
+    Beyond,
 }
 
 /// Whether headers that name a person are removed before the guest.
@@ -109,11 +121,15 @@ pub struct Limits {
     /// Connections from shoppers at once; one more is closed, and those that stand unused make room. Each may hold
     /// [`Limits::max_header`] bytes. Fewer where the process may not open as many files.
     pub connections: usize,
+    /// Connections one address (a /64 of IPv6) has at once; one more is closed. `None` counts nobody's: behind a proxy
+    /// that hides addresses all shoppers are one.
+    pub per_address: Option<usize>,
     /// Requests one HTTP/2 connection makes at once.
     pub streams: u32,
     /// Connections to one cell at once, in use or kept; a request beyond gets the list.
     pub cell_connections: usize,
-    /// Unused connections kept to one cell; 0 opens one for each request.
+    /// Unused connections kept to one cell; 0 opens one for each request. Fewer where the process may not open as many
+    /// files.
     pub keep_connections: usize,
     /// Requests one instance serves before it is replaced. 1 costs more than half of the throughput.
     pub reuse: usize,
@@ -138,7 +154,10 @@ pub struct Clocks {
     pub between_bytes: Duration,
     /// How long an instance waits for another request before it is given back to the pool.
     pub instance_idle: Duration,
-    /// What open requests get after SIGTERM before their connections are cut.
+    /// How long connections are taken on after SIGTERM while `/ready` already says no. Shorter than a load balancer
+    /// takes to notice, it sends shoppers to a closed port. Where nobody can ask `/ready`, there is no such time.
+    pub lame_duck: Duration,
+    /// What open requests get after that before their connections are cut.
     pub drain: Duration,
 }
 
@@ -149,6 +168,7 @@ impl Default for Limits {
             max_header: 16 * 1024,
             in_flight: 256,
             connections: 4096,
+            per_address: None,
             streams: 32,
             cell_connections: 256,
             keep_connections: 64,
@@ -167,6 +187,7 @@ impl Default for Clocks {
             request: Duration::from_millis(5_000),
             between_bytes: Duration::from_millis(1_000),
             instance_idle: Duration::from_millis(1_000),
+            lame_duck: Duration::from_millis(5_000),
             drain: Duration::from_millis(10_000),
         }
     }

@@ -1,4 +1,4 @@
-//! Why the host did not start, in one line, and the exit code that says so.
+//! Why the host did not start, in one line that says what to do about it, and the exit code that says so.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub enum StartError {
         source: ReadError,
     },
     /// The file is not a WebAssembly component.
-    #[error("artefact {}: not a component: {detail}", path.display())]
+    #[error("artefact {}: not a component: {detail}; give the file that `domicile edge build` writes", path.display())]
     NotAComponent {
         /// The file that was asked for.
         path: PathBuf,
@@ -30,7 +30,12 @@ pub enum StartError {
         detail: String,
     },
     /// The component imports what this host does not give.
-    #[error("artefact {}: wants {}, which this host does not give", path.display(), wanted.join(", "))]
+    #[error(
+        "artefact {}: wants {}, which this host does not give; `domicile edge audit` says which part does: build it \
+         anew without",
+        path.display(),
+        wanted.join(", ")
+    )]
     ForeignImport {
         /// The file that was asked for.
         path: PathBuf,
@@ -38,7 +43,11 @@ pub enum StartError {
         wanted: Vec<String>,
     },
     /// The component's imports or exports do not have the shape of the edge's world.
-    #[error("artefact {}: does not fit the edge's world: {detail}", path.display())]
+    #[error(
+        "artefact {}: does not fit the edge's world: {detail}; build it with the `domicile edge build` of this host's \
+         version",
+        path.display()
+    )]
     WrongWorld {
         /// The file that was asked for.
         path: PathBuf,
@@ -62,19 +71,33 @@ pub enum StartError {
         "listen on {0}: an artefact that nobody signed for; give --manifest-key, or --unsigned to serve it all the same"
     )]
     UnsignedOffLoopback(SocketAddr),
-    /// The engine refused its settings, or the guest does not start within them.
-    #[error("engine: {0}")]
+    /// The engine refused its settings.
+    #[error("engine: {0}; if it is about memory, lower --in-flight or --memory-mib, or raise `ulimit -v`")]
     Engine(String),
+    /// The guest does not start within its limits.
+    #[error("artefact {}: the guest does not start: {detail}; raise --memory-mib, or build it anew", path.display())]
+    Guest {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// What kept it from starting.
+        detail: String,
+    },
     /// An address cannot be listened on.
-    #[error("listen on {address}: {source}")]
+    #[error(
+        "listen on {address}: {source}; give {flag} a free address of this machine, or end what listens there"
+    )]
     Address {
         /// The address that was asked for.
         address: SocketAddr,
+        /// The flag that asked for it.
+        flag: &'static str,
         /// What the system said.
         source: std::io::Error,
     },
     /// The admin address can be reached from other machines.
-    #[error("admin address {0} is not a loopback address")]
+    #[error(
+        "admin address {0}: other machines reach it; give a loopback address, or --admin-beyond-loopback and a firewall"
+    )]
     AdminNotLoopback(SocketAddr),
     /// The address can be reached from other machines while a cell is reached on loopback.
     #[error(
@@ -98,6 +121,7 @@ impl StartError {
             | Self::Tls(_) => 2,
             Self::Untrusted(_)
             | Self::Unreadable { .. }
+            | Self::Guest { .. }
             | Self::NotAComponent { .. }
             | Self::ForeignImport { .. }
             | Self::WrongWorld { .. } => 3,

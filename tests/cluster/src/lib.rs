@@ -2,9 +2,10 @@
 //!
 //! Nothing here is special to a test but the choice of files: cells, edge and command are started the way an
 //! operator would start them, and stopped the same way. Depends on next to nothing, so that the developers' command
-//! that is built first on a fresh machine is built in seconds.
+//! that is built first on a fresh machine is built in seconds. [`memory`] reads what a running host holds.
 
 pub mod cluster;
+pub mod memory;
 pub mod paths;
 pub mod ports;
 pub mod process;

@@ -82,6 +82,6 @@ fn told_to_the_guest(failure: CallFailure) -> BodyError {
         CallFailure::ConnectRefused => BodyError::ConnectionRefused,
         CallFailure::ConnectTimedOut => BodyError::ConnectionTimeout,
         CallFailure::FirstByteTimedOut => BodyError::ConnectionReadTimeout,
-        CallFailure::Broken => BodyError::HttpProtocolError,
+        CallFailure::InterimHeads | CallFailure::Broken => BodyError::HttpProtocolError,
     }
 }

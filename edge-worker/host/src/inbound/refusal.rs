@@ -10,7 +10,8 @@ use crate::guest::{Body, GuestFailure};
 /// Why the host answered itself. Its code is the problem's `code` and the log's `outcome`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Not a request that two parsers would read alike: no or several `Host`, a fragment, a bare line feed.
+    /// Not a request that two parsers would read alike: no or several `Host`, a fragment, a bare line feed, a length
+    /// beside chunks.
     Malformed,
     /// The address has used up its rate.
     RateLimited,

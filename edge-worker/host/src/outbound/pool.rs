@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
+use super::interim::{Bounded, Interim};
 use super::{CallFailure, Origin, OwnMachine, Rules, Transport, is_this_machine};
 use crate::body::Held;
 use crate::clock;
@@ -21,6 +22,7 @@ use crate::guest::Body;
 /// A connection to a cell. Dropping it closes the connection once its running answer is over.
 pub(super) struct Connection {
     pub(super) sender: SendRequest<Body>,
+    pub(super) interim: Interim,
     _seat: OwnedSemaphorePermit,
 }
 
@@ -110,23 +112,25 @@ impl Pool {
     pub(super) async fn connect(&self, within: Duration) -> Result<Connection, CallFailure> {
         let seat =
             Arc::clone(&self.seats).try_acquire_owned().map_err(|_full| CallFailure::TooManyConnections)?;
-        let sender =
-            timeout(within, self.open()).await.map_err(|_elapsed| CallFailure::ConnectTimedOut)??;
-        Ok(Connection { sender, _seat: seat })
+        let interim = Interim::default();
+        let opened = timeout(within, self.open(interim.clone())).await;
+        let sender = opened.map_err(|_elapsed| CallFailure::ConnectTimedOut)??;
+        Ok(Connection { sender, interim, _seat: seat })
     }
 
-    async fn open(&self) -> Result<SendRequest<Body>, CallFailure> {
+    async fn open(&self, interim: Interim) -> Result<SendRequest<Body>, CallFailure> {
         let addresses = self.addresses().await?;
         let stream = TcpStream::connect(&*addresses).await.map_err(|_error| CallFailure::ConnectRefused)?;
         stream.set_nodelay(true).map_err(|_error| CallFailure::ConnectRefused)?;
         match self.origin.transport {
-            Transport::Plain => spoken(stream).await,
+            Transport::Plain => spoken(Bounded::new(stream, interim)).await,
             Transport::Tls => {
                 let config = self.rules.tls.clone().ok_or(CallFailure::TlsRefused)?;
                 let name = ServerName::try_from(self.origin.authority.host().to_owned())
                     .map_err(|_not_a_name| CallFailure::TlsRefused)?;
                 let stream = TlsConnector::from(config).connect(name, stream).await;
-                spoken(stream.map_err(|_error| CallFailure::TlsRefused)?).await
+                let stream = stream.map_err(|_error| CallFailure::TlsRefused)?;
+                spoken(Bounded::new(stream, interim)).await
             }
         }
     }

@@ -18,6 +18,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::activity::{Activity, LetGo, Open};
 use super::heads::{Head, Heads, Reads};
+use super::last_words::LastWords;
 use super::patience::Patience;
 use super::{Answers, Caller, Terms, Told, stopped};
 use crate::body::{Held, Watched};
@@ -134,12 +135,12 @@ async fn answer<A: Answers>(
     request: Request<Incoming>,
     caller: Caller,
     open: Open,
-) -> Response<Watched<A::Body, Open>> {
+) -> Response<LastWords<Watched<A::Body, Open>>> {
     let mut response = answers.answer(request, caller).await;
     if matches!(caller.head, Head::Last | Head::Odd) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
-    response.map(|body| Watched::holding(body, open))
+    response.map(|body| LastWords::of(Watched::holding(body, open)))
 }
 
 /// Lets a connection run until it ends, is quiet for too long, is overdue, or has nothing left to do while draining.

@@ -1,8 +1,8 @@
 //! What hyper does not tell of a request's head.
 //!
-//! hyper hands over a target with its fragment cut off, and takes lines that end in a bare line feed: the first is
-//! another resource than was asked for, the second is how two parsers are made to see two requests (RFC 9112 §11.2).
-//! Both are refused here, which needs the bytes, so this stream reads along. It has to know where a body ends to find
+//! hyper hands over a target with its fragment cut off, and takes lines that end in a bare line feed, and a length beside
+//! chunks: the first is another resource than was asked for, the others are how two parsers are made to see two requests
+//! (RFC 9112 §6.3, §11.2). All are refused here, which needs the bytes, so this stream reads along. It has to know where a body ends to find
 //! the next head; it knows that for a plain content-length only. After anything else the connection ends with its
 //! answer, so what this reader makes of the bytes can never differ from what hyper makes of them.
 //!
@@ -23,7 +23,7 @@ pub(crate) enum Head {
     Sound,
     /// Sound, but where its body ends only hyper knows: the connection ends with the answer.
     Last,
-    /// A fragment in the target or a bare line feed.
+    /// A fragment in the target, a bare line feed, or a length beside chunks.
     Odd,
     /// It came as frames, which have neither.
     Framed,
@@ -67,6 +67,9 @@ struct Reader {
     /// Lines of this head so far, its request line included.
     lines: usize,
     odd: bool,
+    /// Whether a length was stated, and whether a coding was.
+    stated: bool,
+    coded: bool,
     body: Body,
 }
 
@@ -125,6 +128,8 @@ impl Reader {
         // Empty lines before a request are skipped (RFC 9112 §2.2).
         if !(empty && self.lines == 0) {
             self.odd |= bare;
+            self.stated |= is_named(&self.line, b"content-length");
+            self.coded |= is_named(&self.line, b"transfer-encoding");
             self.body = self.body.and(&self.line);
             self.lines += 1;
         }
@@ -134,7 +139,7 @@ impl Reader {
     }
 
     fn ends(&mut self) -> Head {
-        let (odd, body) = (self.odd, self.body);
+        let (odd, body) = (self.odd || self.stated && self.coded, self.body);
         let at = match body {
             Body::None | Body::Bytes(0) => At::Head,
             Body::Bytes(length) => At::Body(length),
@@ -149,19 +154,25 @@ impl Reader {
     }
 }
 
+/// A line's name and, with its colon, its value.
+fn parted(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    line.iter().position(|byte| *byte == b':').map(|at| line.split_at(at))
+}
+
+fn is_named(line: &[u8], name: &[u8]) -> bool {
+    parted(line).is_some_and(|(found, _)| found.eq_ignore_ascii_case(name))
+}
+
 impl Body {
     /// With one more line.
     fn and(self, line: &[u8]) -> Self {
-        let Some((name, value)) = line.iter().position(|byte| *byte == b':').map(|at| line.split_at(at))
-        else {
-            return self;
-        };
-        if name.eq_ignore_ascii_case(b"transfer-encoding") {
+        if is_named(line, b"transfer-encoding") {
             return Self::Unclear;
         }
-        if !name.eq_ignore_ascii_case(b"content-length") {
+        if !is_named(line, b"content-length") {
             return self;
         }
+        let value = parted(line).map_or(&b""[..], |(_, value)| value);
         let digits = value.get(1..).unwrap_or_default().trim_ascii();
         let plain = digits.iter().all(u8::is_ascii_digit) && line.len() < LINE;
         let length = std::str::from_utf8(digits).ok().filter(|_| plain).and_then(|text| text.parse().ok());

@@ -26,6 +26,10 @@ pub(crate) enum Does {
     Stalls,
     /// Answers with these bytes as they are, and closes.
     Says(&'static [u8]),
+    /// Sends this many interim heads, then an answer.
+    Hints(usize),
+    /// Sends interim heads without end.
+    HintsForEver,
     /// Sends a byte every so often, for ever.
     Drips(Duration),
 }
@@ -148,6 +152,13 @@ async fn answer(stream: &mut impl Stream, does: &Does) -> Option<()> {
             stream.write_all(bytes).await.ok()?;
             None
         }
+        Does::Hints(count) => {
+            stream.write_all(&HINT.repeat(*count)).await.ok()?;
+            whole(stream, 200, b"opened").await
+        }
+        Does::HintsForEver => loop {
+            stream.write_all(&HINT.repeat(64)).await.ok()?;
+        },
         Does::Stalls => {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nh").await.ok()?;
             std::future::pending().await
@@ -161,6 +172,8 @@ async fn answer(stream: &mut impl Stream, does: &Does) -> Option<()> {
         }
     }
 }
+
+const HINT: &[u8] = b"HTTP/1.1 103 Early Hints\r\nlink: </canary>; rel=preload\r\n\r\n";
 
 async fn whole(stream: &mut impl Stream, status: u16, body: &[u8]) -> Option<()> {
     let head = format!(

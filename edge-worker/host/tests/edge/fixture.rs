@@ -59,6 +59,14 @@ impl Artefact {
         Self::of(&edge(UriScheme::Https, authority, PATIENT_MS, "milk"))
     }
 
+    /// One whose relay reads the header `cookie`: a fixture that no build would let through, put together without the
+    /// pass that takes such instructions away.
+    pub(crate) fn reading_a_header() -> Self {
+        let relay = std::fs::read(built("fixtures/reads-header.wasm")).unwrap();
+        let (router, popularity, _) = parts(UriScheme::Http, "127.0.0.1:9", PATIENT_MS, "milk");
+        Self::of(&compose(&router, &popularity, &componentise(&relay).unwrap()).unwrap())
+    }
+
     /// One that lists this item, for nobody's cell.
     pub(crate) fn listing(item: &str) -> Self {
         Self::of(&edge(UriScheme::Http, "127.0.0.1:9", PATIENT_MS, item))
@@ -90,6 +98,12 @@ impl Artefact {
 }
 
 fn edge(scheme: UriScheme, authority: &str, wait_ms: u32, item: &str) -> Vec<u8> {
+    let (router, popularity, relay) = parts(scheme, authority, wait_ms, item);
+    compose(&router, &popularity, &relay).unwrap()
+}
+
+/// Router, popularity and relay, with their tables.
+fn parts(scheme: UriScheme, authority: &str, wait_ms: u32, item: &str) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
     let routing = RoutingTable {
         locales: vec![named("de-DE")],
         slots: vec![named("home")],
@@ -124,7 +138,7 @@ fn edge(scheme: UriScheme, authority: &str, wait_ms: u32, item: &str) -> Vec<u8>
     let router = part(Part::Router, &[routing.encode()]);
     let popularity = part(Part::Popularity, &[lists.encode(), page.encode(), manifest.encode()]);
     let relay = part(Part::Relay, &[relay.encode()]);
-    compose(&router, &popularity, &relay).unwrap()
+    (router, popularity, relay)
 }
 
 impl Drop for Artefact {

@@ -17,6 +17,7 @@ mod guests;
 mod host;
 mod inbound;
 mod intake;
+mod memory;
 mod process;
 mod rate;
 mod relay;

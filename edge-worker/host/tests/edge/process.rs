@@ -30,13 +30,13 @@ fn fails(arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 /// A running program; it is killed when a test fails.
-struct Running {
+pub(crate) struct Running {
     child: Child,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Running {
-    fn start(artefact: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(artefact: &Path, arguments: &[&str]) -> Self {
         Self::launch(program(), artefact, arguments)
     }
 
@@ -50,18 +50,22 @@ impl Running {
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address =
-            line.trim_end().strip_prefix("ready http://").expect("a readiness line").parse().unwrap();
+        let ready = line.trim_end().strip_prefix("ready ").expect("a readiness line");
+        let address = ready.split_once("://").unwrap().1.parse().unwrap();
         Self { child, address }
     }
 
-    fn signal(&self, name: &str) {
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
     /// Waits for the end; says the exit code and what was logged.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         (self.child.wait().unwrap().code(), log)
@@ -88,6 +92,9 @@ fn a_bad_flag_is_one_line_and_exit_2() {
         &["--artefact", "edge.wasm", "--burst", "3"],
         &["--artefact", "edge.wasm", "--unsigned", "--manifest-key", "key.jwk"],
         &["--artefact", "edge.wasm", "--listen", "0.0.0.0:0"],
+        &["--artefact", "edge.wasm", "--listen", "127.0.0.1:0", "--admin", "0.0.0.0:0"],
+        &["--artefact", "edge.wasm", "--admin-beyond-loopback"],
+        &["--artefact", "edge.wasm", "--connections-per-address", "0"],
         &[],
     ] {
         let (code, said) = fails(arguments);
@@ -185,6 +192,23 @@ async fn a_prepared_cache_is_used_and_an_open_one_refused() {
 }
 
 #[tokio::test]
+async fn a_lame_duck_serves_on_and_a_second_signal_ends_it() {
+    let artefact = Artefact::listing("milk");
+    let admin = Cell::down().await;
+    let running = Running::start(
+        &artefact.path(),
+        &["--admin", &admin.to_string(), "--lame-duck-ms", "3600000", "--keep-shelves", "off"],
+    );
+    running.signal("TERM");
+    while client::get(admin, "/ready").await.status.as_u16() != 503 {}
+    assert_eq!(client::get(running.address, SHELF).await.text(), LIST);
+    running.signal("TERM");
+    let (code, log) = running.end();
+    assert_eq!(code, Some(0), "{log}");
+    assert!(log.contains("leaving") && log.contains("draining"), "{log}");
+}
+
+#[tokio::test]
 async fn a_hangup_swaps_the_artefact() {
     let (artefact, next) = (Artefact::listing("milk"), Artefact::listing("bread"));
     let running = Running::start(&artefact.path(), &[]);
@@ -209,12 +233,13 @@ async fn who_takes_every_connection_does_not_take_the_admins() {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let running = Running::launch(limited, &artefact.path(), &["--admin", &admin.to_string()]);
+    let running =
+        Running::launch(limited, &artefact.path(), &["--admin", &admin.to_string(), "--lame-duck-ms", "0"]);
     let mut open = Vec::new();
     for _ in 0..200 {
         open.push(client::opened(running.address, b"").await);
     }
-    // 100 files, of which 80 are not for shoppers' connections.
+    // 100 files, of which 72 are not for shoppers' connections.
     let metrics = client::get(admin, "/metrics").await;
     assert!(metrics.text().contains("domicile_edge_accept_failures_total 0\n"), "{}", metrics.text());
     assert!(client::get(admin, "/ready").await.text().starts_with("ready "));
@@ -222,5 +247,5 @@ async fn who_takes_every_connection_does_not_take_the_admins() {
     running.signal("TERM");
     let (code, log) = running.end();
     assert_eq!(code, Some(0), "{log}");
-    assert!(log.contains("connections=20"), "{log}");
+    assert!(log.contains("connections=28"), "{log}");
 }

@@ -171,6 +171,53 @@ async fn an_answer_that_breaks_off_is_seen_to_break_off() {
     host.stop().await;
 }
 
+/// A head has left the host before its body is seen to break: the caller gets it, and no body that looks whole.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_that_breaks_off_behind_its_head_still_has_its_head() {
+    for says in [
+        &b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n"[..],
+        b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhello",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno size\r\n",
+    ] {
+        let (_cell, _artefact, host) = edge(Does::Says(says)).await;
+        for _ in 0..25 {
+            let answer = post(host.address, b"sealed").await;
+            assert_eq!((answer.status.as_u16(), answer.body.as_deref()), (200, None));
+            assert_eq!(answer.header("domicile-outcome"), Some("relayed"));
+        }
+        assert_eq!(get(host.address, SHELF).await.text(), LIST);
+        host.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn a_few_interim_heads_are_passed_over() {
+    let (_cell, _artefact, host) = edge(Does::Hints(8)).await;
+    for _ in 0..2 {
+        let answer = post(host.address, b"sealed").await;
+        assert_eq!((answer.text(), answer.header("link")), ("opened", None));
+    }
+    host.stop().await;
+}
+
+/// The guest would wait for four seconds; what ends it is the count, and others are answered meanwhile.
+#[tokio::test]
+async fn interim_heads_without_end_are_left_for_the_list() {
+    let (_cell, _artefact, host) = hurried(Does::HintsForEver, |settings| settings.admin = any_port()).await;
+    let asking = async { is_the_list(&post(host.address, b"sealed").await, "cell-failed") };
+    let others = async {
+        for _ in 0..5 {
+            assert_eq!(get(host.address, SHELF).await.text(), LIST);
+        }
+    };
+    tokio::join!(asking, others);
+    let of = |outcome| format!("domicile_edge_cell_calls_total{{outcome=\"{outcome}\"}}");
+    assert_eq!(host.metric(&of("interim-heads")).await, 1);
+    assert_eq!(host.metric(&of("first-byte-timed-out")).await, 0);
+    host.stop().await;
+}
+
 /// An edge whose clocks are short.
 async fn hurried(does: Does, change: fn(&mut Settings)) -> (Cell, Artefact, Host) {
     let cell = Cell::start(does).await;
@@ -283,7 +330,10 @@ async fn what_names_a_person_is_in_no_call_and_no_metric() {
     let seen = cell.seen();
     assert_eq!(seen.len(), 500);
     let (calls, metrics) = (format!("{seen:?}"), get(host.admin.unwrap(), "/metrics").await);
-    assert!(metrics.text().contains("domicile_edge_instances_reused_total"));
+    let made = host.metric("domicile_edge_instances_made_total").await;
+    let reused = host.metric("domicile_edge_instances_reused_total").await;
+    // 1,001 requests, one after another, over instances that serve 128 each.
+    assert!(made < 100 && made + reused == 1_001, "{made} instances made, {reused} requests met a used one");
     for never in ["canary", "203.0.113.7"] {
         assert!(!calls.contains(never) && !metrics.text().contains(never), "{never}");
     }

@@ -5,7 +5,7 @@ use http::Method;
 
 use crate::client::{get, send};
 use crate::fixture::{Artefact, ETAG, LIST, SHELF};
-use crate::host::{Host, settings};
+use crate::host::{Host, any_port, settings};
 
 async fn edge() -> (Artefact, Host) {
     let artefact = Artefact::relay(std::net::SocketAddr::from(([127, 0, 0, 1], 9)));
@@ -82,10 +82,14 @@ async fn instances_are_replaced_without_a_request_lost() {
     let artefact = Artefact::relay(std::net::SocketAddr::from(([127, 0, 0, 1], 9)));
     let mut settings = settings(&artefact.path(), &[]);
     settings.limits.reuse = 3;
+    settings.admin = any_port();
     let host = Host::start(settings).await;
     for _ in 0..20 {
         assert_eq!(get(host.address, SHELF).await.text(), LIST);
     }
+    let made = host.metric("domicile_edge_instances_made_total").await;
+    let reused = host.metric("domicile_edge_instances_reused_total").await;
+    assert!((7..20).contains(&made) && made + reused == 20, "{made} made, {reused} requests met a used one");
     host.stop().await;
 }
 

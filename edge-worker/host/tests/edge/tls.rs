@@ -24,7 +24,7 @@ use crate::client::{closed, get, opened, send};
 use crate::fixture::{Artefact, LIST, SHELF, sealed};
 use crate::host::{Host, any_port, settings};
 
-async fn handshake(to: SocketAddr, config: ClientConfig) -> std::io::Result<TlsStream<TcpStream>> {
+pub(crate) async fn handshake(to: SocketAddr, config: ClientConfig) -> std::io::Result<TlsStream<TcpStream>> {
     let stream = TcpStream::connect(to).await.unwrap();
     TlsConnector::from(Arc::new(config)).connect("edge.example".try_into().unwrap(), stream).await
 }

@@ -35,11 +35,21 @@ fn a_fragment_or_a_bare_line_feed_is_odd() {
 }
 
 #[test]
+fn a_length_beside_chunks_is_odd() {
+    for header in [
+        "Transfer-Encoding:chunked\r\ncontent-length: 3\r\n",
+        "content-length: 3\r\ntransfer-encoding: x\r\n",
+        "content-length: 0\r\nx: y\r\nTRANSFER-ENCODING: chunked\r\n",
+    ] {
+        let text = format!("POST / HTTP/1.1\r\n{header}\r\nGET / HTTP/1.1\r\n\r\n");
+        assert_eq!(heads(&text), [Head::Odd], "{header:?}");
+    }
+}
+
+#[test]
 fn a_body_of_unclear_length_is_the_last() {
     for header in [
         "transfer-encoding: chunked\r\n",
-        "Transfer-Encoding:chunked\r\ncontent-length: 3\r\n",
-        "content-length: 3\r\ntransfer-encoding: x\r\n",
         "content-length: 3\r\ncontent-length: 3\r\n",
         "content-length: 3, 3\r\n",
         "content-length: +3\r\n",
