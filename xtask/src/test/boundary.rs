@@ -8,6 +8,7 @@ mod basics;
 mod caller;
 mod canaries;
 mod cell;
+mod memory;
 mod misbehaviour;
 mod smuggling;
 mod stage;
@@ -22,9 +23,10 @@ type Scenario = fn(&Stage) -> anyhow::Result<()>;
 
 /// What is played, and by which name it fails. The search of log and metrics comes last but one: all that was said
 /// meanwhile is in there.
-const SCENARIOS: [(&str, Scenario); 7] = [
+const SCENARIOS: [(&str, Scenario); 8] = [
     ("shelf, relay and the cell's codes", basics::check),
     ("canaries", canaries::sweep),
+    ("canaries in linear memory", memory::check),
     ("10,000 requests", canaries::many),
     ("smuggling", smuggling::check),
     ("cells that misbehave", misbehaviour::check),

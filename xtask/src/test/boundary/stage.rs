@@ -10,6 +10,7 @@ use anyhow::Context as _;
 
 use domicile_cluster::{Server, cluster, paths, ports, process, report};
 
+use super::caller::ask;
 use super::cell::Cell;
 use crate::fetch;
 
@@ -17,6 +18,9 @@ use crate::fetch;
 const PORTS: [u16; 2] = [8_180, 8_190];
 /// Our host's limit for a whole answer, in milliseconds: short, since a dripping cell is waited out.
 const REQUEST_TIMEOUT_MS: &str = "3000";
+/// How long our host's instances wait for another request, in milliseconds: past every scenario, since their linear
+/// memory is read while they wait.
+const INSTANCE_IDLE_MS: &str = "600000";
 
 /// Which host runs the artefact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +51,11 @@ pub(super) struct Stage {
     /// The sealed route to the capture server.
     pub(super) route: String,
     log: PathBuf,
-    _running: Running,
+    running: Running,
 }
 
 enum Running {
-    Ours { _server: Server },
+    Ours(Server),
     Wasmtime(Child),
 }
 
@@ -84,7 +88,26 @@ impl Stage {
             Host::Ours => (ours(&artefact, edge, admin, cell.address, &log)?, Some(admin)),
             Host::WasmtimeServe => (wasmtime(&artefact, edge, &log)?, None),
         };
-        Ok(Self { host, cell, edge, admin, route, log, _running: running })
+        Ok(Self { host, cell, edge, admin, route, log, running })
+    }
+
+    /// The process of our host.
+    pub(super) fn process(&self) -> Option<u32> {
+        match &self.running {
+            Running::Ours(server) => Some(server.id()),
+            Running::Wasmtime(_) => None,
+        }
+    }
+
+    /// What a metric of our host without labels says.
+    pub(super) fn metric(&self, name: &str) -> anyhow::Result<u64> {
+        let admin = self.admin.context("this host has no metrics")?;
+        let metrics = ask(admin, "GET", "/metrics", "", "")?.text();
+        let value = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value
+            .with_context(|| format!("no metric {name}"))?
+            .parse()
+            .with_context(|| format!("{name}: no count"))
     }
 
     /// Everything that the host has written.
@@ -110,10 +133,14 @@ fn ours(
         "debug",
         "--request-timeout-ms",
         REQUEST_TIMEOUT_MS,
+        "--instance-idle-ms",
+        INSTANCE_IDLE_MS,
+        "--lame-duck-ms",
+        "0",
     ]);
     command.arg("--artefact").arg(artefact).arg("--listen").arg(edge.to_string());
     command.arg("--admin").arg(admin.to_string()).arg("--allow-outbound").arg(cell.to_string());
-    Ok(Running::Ours { _server: Server::start("edge", &mut command, log)? })
+    Ok(Running::Ours(Server::start("edge", &mut command, log)?))
 }
 
 fn wasmtime(artefact: &Path, edge: SocketAddr, log: &Path) -> anyhow::Result<Running> {

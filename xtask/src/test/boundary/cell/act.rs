@@ -17,6 +17,8 @@ pub(in crate::test::boundary) enum Does {
     Large(usize),
     /// Nothing.
     Hangs,
+    /// Promises a body and closes.
+    SendsNoBody,
     /// Promises more than it sends, then closes.
     SendsLess,
     /// Promises less than it sends: the rest is a second answer that nobody asked for.
@@ -27,6 +29,8 @@ pub(in crate::test::boundary) enum Does {
     Stalls,
     /// A byte every so often, without end.
     Drips(Duration),
+    /// Interim heads without end.
+    HintsForEver,
     /// Something that is no HTTP.
     Babbles,
     /// Two lengths.
@@ -59,6 +63,10 @@ pub(super) fn answer(stream: &mut TcpStream, does: &Does, request: &Seen) -> Opt
             hold(stream);
             None
         }
+        Does::SendsNoBody => {
+            send(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n")?;
+            None
+        }
         Does::SendsLess => {
             send(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nhello")?;
             None
@@ -83,6 +91,9 @@ pub(super) fn answer(stream: &mut TcpStream, does: &Does, request: &Seen) -> Opt
                 std::thread::sleep(*pause);
             }
         }
+        Does::HintsForEver => loop {
+            send(&b"HTTP/1.1 103 Early Hints\r\nlink: </canary-answer>\r\n\r\n".repeat(64))?;
+        },
         Does::Babbles => {
             send(b"220 mail.example ESMTP\r\n\r\n")?;
             None
