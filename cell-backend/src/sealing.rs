@@ -8,13 +8,13 @@
 //! is accepted, which is the overlap. After that nothing is taken: a key that outlived its plan would break the promise
 //! that what was sealed long ago can no longer be read.
 
-mod files;
-
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
 use domicile_envelope::{SigningKey, is_published};
 use domicile_files::is_open_to_others;
+use domicile_keyring::{Found, KeyFiles};
 use domicile_receipt::{Receipt, Stated, hash};
 use domicile_rotation::{Key, Policy};
 use domicile_route::KeyStatement;
@@ -23,8 +23,6 @@ use domicile_seal::{Kem, KeyRing, Opened, SealRefusal, SealingKey, Seen};
 
 use crate::config::Seal;
 use crate::failure::{Exit, Failure, read_text};
-
-pub use files::KeyFiles;
 
 /// Encapsulated keys remembered against replay: some minutes at a thousand requests a second, in 8 MB.
 const SEEN_MAX: usize = 262_144;
@@ -40,6 +38,8 @@ pub struct Current {
     pub max_age_s: i64,
     turned_s: i64,
     again_s: i64,
+    /// The ids that had a file when this was made: another set of them is somebody else's doing.
+    ids: BTreeSet<u8>,
 }
 
 /// What a turn did.
@@ -90,7 +90,14 @@ impl Sealing {
         });
         let policy = config.policy().map_err(|line| Failure::new(Exit::Config, line))?;
         let window_s = i64::from(config.date_window_s);
-        let none = Current { ring: None, statement: None, max_age_s: 0, turned_s: now_s, again_s: now_s };
+        let none = Current {
+            ring: None,
+            statement: None,
+            max_age_s: 0,
+            turned_s: now_s,
+            again_s: now_s,
+            ids: BTreeSet::new(),
+        };
         let sealing = Self {
             cell: cell.to_owned(),
             signer,
@@ -118,21 +125,29 @@ impl Sealing {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether the keys or the statement have to be looked at: it is time, or the clock was put back.
+    /// Whether the keys or the statement have to be looked at: it is time, the clock was put back, or somebody made or
+    /// deleted a key (`domicile key seal`). Blocking: it looks into the directory.
     pub fn is_due(&self, now_s: i64) -> bool {
         let current = self.current();
-        now_s >= current.again_s || now_s < current.turned_s
+        let on_time = now_s >= current.again_s || now_s < current.turned_s;
+        on_time || self.files.ids().is_ok_and(|ids| ids != current.ids)
     }
 
     /// Makes, deletes and states keys as the plan says for `now_s`. Blocking.
     pub fn turn(&self, now_s: i64) -> Turn {
         let mut turn = Turn::default();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((mut keys, mut unread)) = self.files.read(&mut turn.failed) else {
-            // What lies there is not known, so nothing is made over it and nothing given up.
-            self.look_again(now_s);
-            return turn;
+        let Found { mut keys, mut unread, failed } = match self.files.read() {
+            Ok(found) => found,
+            Err(error) => {
+                // What lies there is not known, so nothing is made over it and nothing given up.
+                turn.failed.push(format!("read the keys: {error}"));
+                self.look_again(now_s);
+                return turn;
+            }
         };
+        turn.failed = failed;
+        let mut ids: BTreeSet<u8> = keys.iter().map(SealingKey::id).chain(unread.iter().copied()).collect();
         keys.extend(held.iter().filter(|key| unread.contains(&key.id())).cloned());
         unread.retain(|id| keys.iter().all(|key| key.id() != *id));
         let mut offered = Vec::new();
@@ -145,7 +160,10 @@ impl Sealing {
             again_s = again_s.min(plan.again_s);
             for id in &plan.delete {
                 match self.files.delete(*id) {
-                    Ok(()) => turn.deleted += 1,
+                    Ok(()) => {
+                        ids.remove(id);
+                        turn.deleted += 1;
+                    }
                     Err(error) => turn.failed.push(format!("delete key {id}: {error}")),
                 }
             }
@@ -156,9 +174,12 @@ impl Sealing {
                 match self.files.make(id, kem, now_s) {
                     Ok(key) => {
                         keys.push(key);
+                        ids.insert(id);
                         offer = Some(id);
                         turn.made += 1;
                     }
+                    // Somebody else was first: what they made is looked at next.
+                    Err(error) if error.is_taken() => again_s = now_s,
                     Err(error) => {
                         again_s = again_s.min(now_s.saturating_add(RETRY_S));
                         turn.failed.push(format!("make a {kem} key: {error}"));
@@ -173,17 +194,17 @@ impl Sealing {
         let max_age_s = self.statement_s / 4;
         *held = keys;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) =
-            Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s });
+            Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s, ids });
         turn
     }
 
     /// Leaves everything as it is, and looks again soon.
     fn look_again(&self, now_s: i64) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        let Current { ring, statement, max_age_s, .. } = &**current;
-        let (ring, statement, max_age_s) = (ring.clone(), statement.clone(), *max_age_s);
+        let Current { ring, statement, max_age_s, ids, .. } = &**current;
+        let (ring, statement, max_age_s, ids) = (ring.clone(), statement.clone(), *max_age_s, ids.clone());
         let again_s = now_s.saturating_add(RETRY_S);
-        *current = Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s });
+        *current = Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s, ids });
     }
 
     fn statement(&self, keys: &[SealingKey], offered: &[u8], now_s: i64) -> Option<Bytes> {

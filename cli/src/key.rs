@@ -1,5 +1,6 @@
 //! `domicile key`: makes and shows keys.
 
+mod seal;
 mod token;
 
 use std::io::Write as _;
@@ -18,6 +19,9 @@ pub(crate) enum Key {
     /// Keys that sign topologies, pins, overlays and snapshots (ECDSA P-256)
     #[command(subcommand)]
     Sign(Sign),
+    /// A cell's sealing keys: what shoppers' requests are sealed to (X25519, P-256)
+    #[command(subcommand)]
+    Seal(seal::Seal),
     /// Keys that sign shoppers' tokens (EdDSA, ES256)
     #[command(subcommand)]
     Token(token::Token),
@@ -45,6 +49,7 @@ pub(crate) enum Sign {
 /// Runs one command.
 pub(crate) fn run(command: Key) -> anyhow::Result<ExitCode> {
     match command {
+        Key::Seal(command) => return seal::run(command),
         Key::Token(command) => return token::run(command),
         Key::Sign(Sign::New { out }) => {
             let key = SigningKey::generate();

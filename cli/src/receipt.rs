@@ -103,7 +103,7 @@ fn show(receipt: &Receipt) {
     let [cell, boundary, time] = [&receipt.cell, &receipt.boundary, &receipt.time].map(|text| shown(text));
     output::line(format!("holds: cell {cell} ({boundary}) stated it at {time}"));
     let snapshot = receipt.snapshot.as_deref().unwrap_or("none");
-    let [class, rung, snapshot] = [&receipt.class, &receipt.rung, snapshot].map(|text| shown(text));
+    let [class, rung, snapshot] = [&receipt.class, &receipt.rung, snapshot].map(shown);
     output::line(format!("class {class}, rung {rung}, snapshot {snapshot}"));
     output::line(format!("request {}\nanswer {}", shown(&receipt.request), shown(&receipt.answer)));
 }

@@ -24,6 +24,12 @@ pub enum WriteError {
         /// What lies there.
         kind: Kind,
     },
+    /// Something lies there already, and it was to be made new.
+    #[error("{} is there already, and is not written over; name another, or take it away", path.display())]
+    Taken {
+        /// The path.
+        path: PathBuf,
+    },
     /// The system's word for it.
     #[error("cannot write {}: {source}; {}", path.display(), remedy(source))]
     System {
@@ -84,6 +90,20 @@ impl Partial {
     pub fn place(self) -> Result<(), WriteError> {
         let placed = fs::rename(&self.beside, &self.path).and_then(|()| sync(folder(&self.path)));
         placed.map_err(|source| self.failed(source))
+    }
+
+    /// Moves it to its place if nothing lies there. Of two that do so at once, one succeeds: it is the file system that
+    /// decides (a hard link), not a look before.
+    ///
+    /// # Errors
+    /// [`WriteError::Taken`] when something lies there, which is not touched; [`WriteError::System`].
+    pub fn place_new(self) -> Result<(), WriteError> {
+        match fs::hard_link(&self.beside, &self.path).and_then(|()| fs::remove_file(&self.beside)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(WriteError::Taken { path: self.path.clone() })
+            }
+            placed => placed.and_then(|()| sync(folder(&self.path))).map_err(|source| self.failed(source)),
+        }
     }
 
     fn failed(&self, source: io::Error) -> WriteError {

@@ -131,6 +131,46 @@ fn a_key_has_one_file_name() {
     assert_eq!(desk.offered(&sealing, START + 1).len(), 2);
 }
 
+#[test]
+fn a_key_made_by_hand_is_offered_at_the_next_look_and_one_taken_away_is_gone() {
+    let desk = Desk::new();
+    let sealing = desk.open(START);
+    let old = desk.offered(&sealing, START);
+    assert!(!sealing.is_due(START + 1));
+    let operator = KeyFiles::new(&desk.config.key_dir);
+    let made = operator.make(9, Kem::X25519, START + 1).unwrap();
+    assert!(sealing.is_due(START + 1));
+    assert_eq!(sealing.turn(START + 1), Turn::default());
+    let new = desk.offered(&sealing, START + 1);
+    assert_eq!(new.iter().map(|config| config.id).collect::<Vec<_>>(), [made.id(), old[1].id]);
+    let opens = |configs: &[PublicConfig]| sealing.current().open(&sealed(configs, Kem::X25519)).is_ok();
+    assert!(opens(&old) && opens(&new) && !sealing.is_due(START + 1));
+
+    // The next of this kind comes a day after it, the old one stays for the day and the overlap.
+    assert_eq!(sealing.turn(START + DAY).made, 1, "of the other kind alone");
+    operator.delete(old[0].id).unwrap();
+    assert!(sealing.is_due(START + DAY));
+    sealing.turn(START + DAY);
+    assert!(!opens(&old) && opens(&new));
+}
+
+#[test]
+fn who_is_second_to_make_a_key_goes_by_the_first_one_s() {
+    let desk = Desk::new();
+    let sealing = desk.open(START);
+    let next = sealing.current().ids.last().unwrap() + 1;
+    let first: fn(&Path, &[u8]) -> _ =
+        |path, _| Err(domicile_files::WriteError::Taken { path: path.to_owned() });
+    let files = KeyFiles::written_by(&desk.config.key_dir, first);
+    let (late, _) = Sealing::with_files(&desk.config, files, "eu-a", START).unwrap();
+    let turn = late.turn(START + DAY);
+    assert_eq!((turn.made, turn.failed.len()), (0, 0), "{turn:?}");
+    assert!(late.is_due(START + DAY), "it looks again at once");
+    KeyFiles::new(&desk.config.key_dir).make(next, Kem::X25519, START + DAY).unwrap();
+    late.turn(START + DAY);
+    assert_eq!(desk.offered(&late, START + DAY)[0].id, next);
+}
+
 /// Ends at all: nobody writes to the pipe.
 #[cfg(unix)]
 #[test]
@@ -232,7 +272,8 @@ fn what_cannot_be_read_for_a_while_takes_no_key_away() {
 
 #[test]
 fn a_clock_put_back_is_looked_at_again() {
-    let sealing = Desk::new().open(START);
+    let desk = Desk::new();
+    let sealing = desk.open(START);
     assert!(!sealing.is_due(START) && sealing.is_due(START - 1));
 }
 

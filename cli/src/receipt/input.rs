@@ -91,7 +91,8 @@ fn key(path: &Path) -> Result<VerifyingKey, Unread> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Unread> {
-    domicile_files::read(path, limit::DOCUMENT).map_err(|source| Unread::File { path: path.to_owned(), source })
+    domicile_files::read(path, limit::DOCUMENT)
+        .map_err(|source| Unread::File { path: path.to_owned(), source })
 }
 
 fn text(path: &Path) -> Result<String, Unread> {

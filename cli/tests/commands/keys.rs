@@ -2,6 +2,8 @@
 
 use domicile_jwt::KeySet;
 
+use domicile_seal::SealingKey;
+
 use crate::run;
 use crate::world::{World, complaint, json, said};
 
@@ -43,4 +45,53 @@ fn a_file_that_is_no_token_key_is_named_and_not_quoted() {
     }
     let unknown = run!("key", "token", "new", "--out", world.path("x"), "--alg", "RS256");
     assert_eq!((unknown.status.code(), world.path("x").exists()), (Some(2), false));
+}
+
+/// Ids, KEMs and uses.
+fn listed(directory: &std::path::Path, more: &[&str]) -> Vec<(u64, String, String)> {
+    let mut command = crate::world::domicile();
+    command.args(["key", "seal", "list", "--json", "--dir"]).arg(directory).args(more);
+    let listed = json(&command.output().unwrap());
+    let text = |key: &serde_json::Value, name: &str| key[name].as_str().unwrap().to_owned();
+    let keys = listed["keys"].as_array().unwrap().iter();
+    keys.map(|key| (key["id"].as_u64().unwrap(), text(key, "kem"), text(key, "use"))).collect()
+}
+
+#[test]
+fn sealing_keys_are_made_listed_and_rotated_and_none_is_written_over() {
+    let world = World::new();
+    let directory = world.path("keys");
+    let nothing = run!("key", "seal", "rotate", "--dir", &directory);
+    assert!(complaint(&nothing).contains("no sealing key there to rotate"), "{}", complaint(&nothing));
+    said(run!("key", "seal", "new", "--dir", &directory));
+    said(run!("key", "seal", "new", "--dir", &directory, "--kem", "p256", "--id", "7"));
+    let file = directory.join("seal-007.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(SealingKey::from_json(&text).unwrap().id(), 7, "the cell's own form");
+    let mode = |path: &std::path::Path| {
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(path).unwrap().permissions()) & 0o777
+    };
+    assert_eq!((mode(&directory), mode(&file)), (0o700, 0o600));
+    let again = run!("key", "seal", "new", "--dir", &directory, "--id", "7");
+    assert!(!again.status.success() && complaint(&again).contains("seal-007.json is there already"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+
+    let key = |id: u64, kem: &str, does: &str| (id, kem.to_owned(), does.to_owned());
+    assert_eq!(listed(&directory, &[]), [key(0, "x25519", "offered"), key(7, "p256", "offered")]);
+    said(run!("key", "seal", "rotate", "--dir", &directory));
+    let rotated = listed(&directory, &[]);
+    assert_eq!(rotated.len(), 4);
+    let offered: Vec<u64> = rotated.iter().filter(|key| key.2 == "offered").map(|key| key.0).collect();
+    assert_eq!(offered, [1, 8], "the one after the newest of its kind");
+    assert!(rotated.iter().filter(|key| key.0 != 1 && key.0 != 8).all(|key| key.2 == "accepted"));
+
+    let old = SealingKey::from_seed(20, domicile_seal::Kem::P256, 1_000, [3; 32]).to_json();
+    std::fs::write(directory.join("seal-020.json"), old.as_bytes()).unwrap();
+    std::fs::write(directory.join("seal-021.json"), "{}").unwrap();
+    assert!(listed(&directory, &[]).contains(&key(20, "p256", "retired")));
+    let words = said(run!("key", "seal", "list", "--dir", &directory));
+    assert!(words.contains("retired") && words.contains("not read: key 21"), "{words}");
+    assert!(!words.contains("AwMD"), "no secret is shown");
+    said(run!("key", "seal", "rotate", "--dir", &directory, "--kem", "p256"));
+    assert_eq!(std::fs::read_to_string(directory.join("seal-021.json")).unwrap(), "{}");
 }

@@ -33,6 +33,26 @@ fn what_is_not_placed_leaves_everything_as_it_was() {
 }
 
 #[test]
+fn what_is_made_new_is_never_written_over_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    // Both are written before either is placed: looking first would let both through.
+    let first = Partial::write(&file, b"first", Access::Owner).unwrap();
+    let other = folder.path().join("other");
+    fs::write(&other, "second").unwrap();
+    fs::rename(&other, &file).unwrap();
+    let error = first.place_new().unwrap_err();
+    assert!(matches!(error, WriteError::Taken { .. }), "{error}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "second");
+    fs::remove_file(&file).unwrap();
+    Partial::write(&file, b"third", Access::Owner).unwrap().place_new().unwrap();
+    assert_eq!(
+        (fs::read_to_string(&file).unwrap().as_str(), names(folder.path())),
+        ("third", vec!["file".to_owned()])
+    );
+}
+
+#[test]
 fn a_missing_folder_is_named_with_its_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let error = write_whole(&folder.path().join("no/file"), b"", Access::Everyone).unwrap_err().to_string();

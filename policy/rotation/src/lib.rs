@@ -92,7 +92,7 @@ impl Policy {
         let (live, over): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(lives);
         let newest = live.iter().max_by_key(|key| (key.born_s, key.id));
         let fresh = newest.filter(|key| now_s < key.born_s.saturating_add(self.every_s));
-        let make = if fresh.is_none() { self.next_id(keys, taken) } else { None };
+        let make = if fresh.is_none() { next_id(keys, taken) } else { None };
         let next_key =
             fresh.map_or(now_s.saturating_add(self.every_s), |key| key.born_s.saturating_add(self.every_s));
         let next_end = live.iter().map(|key| ends(key)).min().unwrap_or(i64::MAX);
@@ -104,14 +104,16 @@ impl Policy {
             again_s: next_key.min(next_end),
         }
     }
+}
 
-    /// The id after the newest key's that nobody has: an id comes back as late as it can, so that a request to a key
-    /// long deleted names an unknown one instead of another.
-    fn next_id(self, keys: &[Key], taken: &[u8]) -> Option<u8> {
-        let newest = keys.iter().max_by_key(|key| (key.born_s, key.id)).map_or(u8::MAX, |key| key.id);
-        let used = |id: u8| taken.contains(&id) || keys.iter().any(|key| key.id == id);
-        (1..=u8::MAX).map(|step| newest.wrapping_add(step)).find(|&id| !used(id))
-    }
+/// The id after the newest key's that nobody has: an id comes back as late as it can, so that a request to a key long
+/// deleted names an unknown one instead of another. `keys` are all of one kind, `taken` the ids of other kinds; none
+/// when all are taken.
+#[must_use]
+pub fn next_id(keys: &[Key], taken: &[u8]) -> Option<u8> {
+    let newest = keys.iter().max_by_key(|key| (key.born_s, key.id)).map_or(u8::MAX, |key| key.id);
+    let used = |id: u8| taken.contains(&id) || keys.iter().any(|key| key.id == id);
+    (1..=u8::MAX).map(|step| newest.wrapping_add(step)).find(|&id| !used(id))
 }
 
 #[cfg(test)]
