@@ -101,6 +101,9 @@ pub struct Limits {
     pub last_good_s: u32,
     /// Features brought up to date within this many seconds are `fresh`, older ones `stale`.
     pub fresh_s: u32,
+    /// For how many days what an anonymous shopper did is kept after their last events, 1 or more. Their subject means
+    /// nothing once its session is over: longer keeps what nobody can use, or erase.
+    pub anonymous_days: u32,
     /// How long a stopping cell waits for the requests in it, in milliseconds.
     pub drain_ms: u32,
 }
@@ -164,6 +167,7 @@ impl Default for Limits {
             last_good_entries: 20_000,
             last_good_s: 1_800,
             fresh_s: 86_400,
+            anonymous_days: 1,
             drain_ms: 5_000,
         }
     }
@@ -225,7 +229,8 @@ impl Limits {
         within("limits", "ranker_queue", self.ranker_queue, 1, u32::MAX)?;
         within("limits", "store_reads", self.store_reads, 1, BLOCKING_MAX)?;
         within("limits", "searches", self.searches, 1, BLOCKING_MAX)?;
-        within("limits", "last_good_entries", self.last_good_entries, 2, u32::MAX)
+        within("limits", "last_good_entries", self.last_good_entries, 2, u32::MAX)?;
+        within("limits", "anonymous_days", self.anonymous_days, 1, u32::MAX)
     }
 }
 
@@ -381,6 +386,7 @@ mod tests {
             ("searches", 0),
             ("searches", 129),
             ("last_good_entries", 0),
+            ("anonymous_days", 0),
         ] {
             let error = Config::parse(&format!("version = 1\n[limits]\n{name} = {value}")).unwrap_err();
             assert!(error.contains(&format!("limits.{name} = {value}")), "{error}");

@@ -33,6 +33,15 @@ pub enum StoreError {
     Stopping,
 }
 
+/// Who a shopper is, as far as keeping goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Somebody the shop knows: kept until erased.
+    Known,
+    /// A session alone, under a random subject that never comes back: kept for its time and no longer.
+    Anonymous,
+}
+
 /// A read in flight.
 pub type Reading<'a> = Doing<'a, Option<Row>>;
 
@@ -56,7 +65,13 @@ pub trait FeatureStore: Send + Sync {
 
     /// Takes a batch of events in. Once it is over without an error, what was accepted is durable. May be repeated: an
     /// event is taken once.
-    fn take<'a>(&'a self, shopper: &'a ShopperId, events: Vec<Event>, now_s: i64) -> Doing<'a, Taken>;
+    fn take<'a>(
+        &'a self,
+        shopper: &'a ShopperId,
+        standing: Standing,
+        events: Vec<Event>,
+        now_s: i64,
+    ) -> Doing<'a, Taken>;
 
     /// Everything that is kept of the shopper.
     fn kept<'a>(&'a self, shopper: &'a ShopperId) -> Doing<'a, Kept>;
@@ -64,4 +79,7 @@ pub trait FeatureStore: Send + Sync {
     /// Erases the shopper: a tombstone that outlives imports, and the row with it, durably and together. May be
     /// repeated. Gives the tombstone's time.
     fn erase<'a>(&'a self, shopper: &'a ShopperId, now_s: i64) -> Doing<'a, i64>;
+
+    /// Takes out the rows of anonymous shoppers whose last batch came before `before_s`, and gives their number.
+    fn expire(&self, before_s: i64) -> Doing<'_, u64>;
 }

@@ -115,7 +115,7 @@ impl Cell {
         self.fresh(&request, way)?;
 
         // Authenticate and residency: the pin, whether its class is lawful here, the token of that class.
-        let (class, shopper) = self.admit(&request, way)?;
+        let (class, shopper, standing) = self.admit(&request, way)?;
         let shopper = shopper.as_ref();
 
         let name = request.call.as_str();
@@ -125,7 +125,7 @@ impl Cell {
                 (serde_json::to_vec(&answer), Tally::Ranked, answer.rung.as_str(), Some(answer.snapshot))
             }
             Call::Events(events) => {
-                let answer = self.take_events(shopper, events).await?;
+                let answer = self.take_events(shopper, standing, events).await?;
                 (serde_json::to_vec(&answer), Tally::EventsTaken, name, None)
             }
             Call::Export(after) => {

@@ -1,4 +1,5 @@
-//! What a serving cell does by itself: new sealing keys when it is time, and the token keys' file.
+//! What a serving cell does by itself: new sealing keys when it is time, the token keys' file, and the end of what
+//! anonymous shoppers did.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,10 @@ use crate::tokens::Reloaded;
 
 /// How often the plan of the keys is looked at: a clock that is set is noticed within this time.
 const LOOK: Duration = Duration::from_secs(10);
+
+/// How often what anonymous shoppers did is looked through: it is kept for an hour too long at most.
+const EXPIRY: Duration = Duration::from_secs(3_600);
+const DAY_S: i64 = 86_400;
 
 /// The tasks of a cell's upkeep; they end when it is dropped or aborted.
 pub struct Upkeep(JoinSet<()>);
@@ -32,6 +37,7 @@ pub fn start(cell: &Arc<Cell>) -> Upkeep {
     if let Some(tokens) = &cell.tokens {
         tasks.spawn(every(tokens.every(), Arc::clone(cell), token_keys));
     }
+    tasks.spawn(expiry(Arc::clone(cell)));
     Upkeep(tasks)
 }
 
@@ -41,6 +47,19 @@ async fn every(pause: Duration, cell: Arc<Cell>, work: fn(&Cell)) {
         tokio::time::sleep(pause).await;
         let cell = Arc::clone(&cell);
         let _ = tokio::task::spawn_blocking(move || work(&cell)).await;
+    }
+}
+
+/// Takes out what anonymous shoppers did, from the start on: a cell may be started more often than once an hour.
+async fn expiry(cell: Arc<Cell>) {
+    loop {
+        let days = i64::from(cell.config.limits.anonymous_days);
+        match cell.store.expire(cell.clock.unix_seconds().saturating_sub(days * DAY_S)).await {
+            Ok(0) => {}
+            Ok(rows) => tracing::info!(rows, "what anonymous shoppers did was taken out"),
+            Err(error) => tracing::warn!(%error, "what anonymous shoppers did was not taken out"),
+        }
+        tokio::time::sleep(EXPIRY).await;
     }
 }
 

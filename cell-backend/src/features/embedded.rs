@@ -19,7 +19,7 @@ use redb::{
 use guard::guarded;
 use opening::Check;
 
-use super::{Doing, FeatureStore, Kept, Reading, Row, StoreError, Taken};
+use super::{Doing, FeatureStore, Kept, Reading, Row, Standing, StoreError, Taken};
 use crate::failure::{Exit, Failure};
 use crate::room::Room;
 
@@ -28,6 +28,8 @@ const FILE: &str = "features.redb";
 const SHOPPERS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("shoppers");
 /// When a shopper was erased, by id: it outlives imports.
 const TOMBSTONES: TableDefinition<'_, &str, i64> = TableDefinition::new("tombstones");
+/// When the last batch of an anonymous shopper came, by id.
+const ANONYMOUS: TableDefinition<'_, &str, i64> = TableDefinition::new("anonymous");
 const META: TableDefinition<'_, &str, &str> = TableDefinition::new("meta");
 /// The row that tells a whole import from one that was stopped half-way.
 const IMPORT: &str = "import";
@@ -133,6 +135,8 @@ impl EmbeddedStore {
         self.write(|write| {
             write.delete_table(SHOPPERS).map_err(store_error)?;
             write.open_table(SHOPPERS).map_err(store_error)?;
+            write.delete_table(ANONYMOUS).map_err(store_error)?;
+            write.open_table(ANONYMOUS).map_err(store_error)?;
             set_meta(write, IMPORT, RUNNING)
         })?;
         Ok(Import { store: self })
@@ -142,6 +146,7 @@ impl EmbeddedStore {
         self.write(|write| {
             write.open_table(SHOPPERS).map_err(store_error)?;
             write.open_table(TOMBSTONES).map_err(store_error)?;
+            write.open_table(ANONYMOUS).map_err(store_error)?;
             write.open_table(META).map_err(store_error)?;
             Ok(())
         })
@@ -236,11 +241,17 @@ impl FeatureStore for EmbeddedStore {
         })
     }
 
-    fn take<'a>(&'a self, shopper: &'a ShopperId, events: Vec<Event>, now_s: i64) -> Doing<'a, Taken> {
+    fn take<'a>(
+        &'a self,
+        shopper: &'a ShopperId,
+        standing: Standing,
+        events: Vec<Event>,
+        now_s: i64,
+    ) -> Doing<'a, Taken> {
         let (store, shopper) = (self.clone(), shopper.clone());
         Box::pin(async move {
             let writes = store.writes.clone();
-            let call = move || store.take_now(&shopper, events, now_s);
+            let call = move || store.take_now(&shopper, standing, events, now_s);
             writes.run(call).await.map_err(|_| StoreError::Stopping)?
         })
     }
@@ -258,6 +269,14 @@ impl FeatureStore for EmbeddedStore {
         Box::pin(async move {
             let writes = store.writes.clone();
             writes.run(move || store.erase_now(&shopper, now_s)).await.map_err(|_| StoreError::Stopping)?
+        })
+    }
+
+    fn expire(&self, before_s: i64) -> Doing<'_, u64> {
+        let store = self.clone();
+        Box::pin(async move {
+            let writes = store.writes.clone();
+            writes.run(move || store.expire_now(before_s)).await.map_err(|_| StoreError::Stopping)?
         })
     }
 }

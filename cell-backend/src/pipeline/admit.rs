@@ -6,6 +6,7 @@ use domicile_wire::{Caller, Code, Problem, Request, ShopperId};
 
 use super::Way;
 use crate::cell::Cell;
+use crate::features::Standing;
 use crate::refusal;
 
 impl Cell {
@@ -32,7 +33,7 @@ impl Cell {
         &self,
         request: &Request,
         way: Way<'_>,
-    ) -> Result<(&Class, Option<ShopperId>), Problem> {
+    ) -> Result<(&Class, Option<ShopperId>, Standing), Problem> {
         let class = self.pins.class_of(&request.pin, self.clock.unix_minutes()).map_err(refusal::pin)?;
         let class = self.topology.class(class).ok_or_else(|| Problem::from(Code::UnknownClass))?;
 
@@ -41,6 +42,7 @@ impl Cell {
         if !class.allows(self.id) {
             return Err(Problem::new(Code::CellNotInClass, "ask a cell of the pin's class"));
         }
+        let mut standing = Standing::Known;
         let shopper = match (&request.caller, way) {
             (Caller::Token(token), _) => {
                 let tokens = self.tokens.as_ref().ok_or(TokenRefusal::UnknownKey);
@@ -51,6 +53,9 @@ impl Cell {
                     .collect();
                 let asked = Asked { class: &class.name, cells: &cells, now_s: self.clock.unix_seconds() };
                 let claims = tokens.and_then(|tokens| tokens.check(token, asked)).map_err(refusal::token)?;
+                if claims.anonymous {
+                    standing = Standing::Anonymous;
+                }
                 // A subject has the form of a shopper's id.
                 Some(
                     ShopperId::new(claims.sub.expose())
@@ -67,6 +72,6 @@ impl Cell {
                 return Err(refusal::token(TokenRefusal::Missing));
             }
         };
-        Ok((class, shopper))
+        Ok((class, shopper, standing))
     }
 }

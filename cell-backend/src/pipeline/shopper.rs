@@ -11,7 +11,7 @@ use domicile_wire::{
 };
 
 use crate::cell::Cell;
-use crate::features::{FeatureStore, StoreError};
+use crate::features::{FeatureStore, Standing, StoreError};
 use crate::last_good::LastGoodCache;
 use crate::telemetry::Tally;
 use crate::{export, refusal};
@@ -24,9 +24,10 @@ impl Cell {
     pub(super) async fn take_events(
         &self,
         shopper: Option<&ShopperId>,
+        standing: Standing,
         events: Vec<Event>,
     ) -> Result<EventsAnswer, Problem> {
-        let taken = self.store.take(named(shopper)?, events, self.clock.unix_seconds()).await;
+        let taken = self.store.take(named(shopper)?, standing, events, self.clock.unix_seconds()).await;
         let taken = taken.map_err(|error| self.not_stored(&error))?;
         for event in &taken.accepted {
             if let (Some(rung), Some(shown)) = (event.rung, event.shown) {

@@ -10,7 +10,7 @@ use domicile_cell::cell::{Cell, Parts, Reach};
 use domicile_cell::clock::Clock;
 use domicile_cell::config::Config;
 use domicile_cell::features::{
-    Doing, FeatureStore, Group, ItemHistory, Kept, Kind, Reading, Row, StoreError, Taken,
+    Doing, FeatureStore, Group, ItemHistory, Kept, Kind, Reading, Row, Standing, StoreError, Taken,
 };
 use domicile_cell::gateway::Gateway;
 use domicile_cell::overlay;
@@ -68,7 +68,7 @@ impl FeatureStore for Store {
         })
     }
 
-    fn take<'a>(&'a self, _: &'a ShopperId, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
+    fn take<'a>(&'a self, _: &'a ShopperId, _: Standing, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
         Box::pin(async { Err(StoreError::Stopping) })
     }
 
@@ -78,6 +78,10 @@ impl FeatureStore for Store {
 
     fn erase<'a>(&'a self, _: &'a ShopperId, _: i64) -> Doing<'a, i64> {
         Box::pin(async { Err(StoreError::Stopping) })
+    }
+
+    fn expire(&self, _: i64) -> Doing<'_, u64> {
+        Box::pin(async { Ok(0) })
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use domicile_wire::{Event, ShopperId};
 use redb::ReadableTable as _;
 
-use super::{EmbeddedStore, Kept, Row, SHOPPERS, StoreError, TOMBSTONES, Taken, store_error};
-use crate::features::taken_in;
+use super::{ANONYMOUS, EmbeddedStore, Kept, Row, SHOPPERS, StoreError, TOMBSTONES, Taken, store_error};
+use crate::features::{Standing, taken_in};
 
 impl EmbeddedStore {
     /// When shoppers were erased, by id.
@@ -28,6 +28,7 @@ impl EmbeddedStore {
     pub(super) fn take_now(
         &self,
         shopper: &ShopperId,
+        standing: Standing,
         events: Vec<Event>,
         now_s: i64,
     ) -> Result<Taken, StoreError> {
@@ -40,6 +41,12 @@ impl EmbeddedStore {
             let taken = taken_in(&mut row, events, erased_s, now_s);
             if !taken.accepted.is_empty() {
                 table.insert(shopper.expose(), row.to_bytes()?.as_slice()).map_err(store_error)?;
+                let mut anonymous = write.open_table(ANONYMOUS).map_err(store_error)?;
+                match standing {
+                    Standing::Anonymous => anonymous.insert(shopper.expose(), now_s).map_err(store_error)?,
+                    // Whom the shop knows now is kept as such.
+                    Standing::Known => anonymous.remove(shopper.expose()).map_err(store_error)?,
+                };
             }
             Ok(taken)
         })
@@ -66,7 +73,42 @@ impl EmbeddedStore {
             tombstones.insert(shopper.expose(), erased_s).map_err(store_error)?;
             let mut table = write.open_table(SHOPPERS).map_err(store_error)?;
             table.remove(shopper.expose()).map_err(store_error)?;
+            let mut anonymous = write.open_table(ANONYMOUS).map_err(store_error)?;
+            anonymous.remove(shopper.expose()).map_err(store_error)?;
             Ok(erased_s)
+        })
+    }
+
+    /// Rows and marks in one transaction. No tombstone: the subject was random, and nobody can ask for it again.
+    pub(super) fn expire_now(&self, before_s: i64) -> Result<u64, StoreError> {
+        let over = self.look(|read| {
+            let table = read.open_table(ANONYMOUS).map_err(store_error)?;
+            let mut over = Vec::new();
+            for entry in table.iter().map_err(store_error)? {
+                let (shopper, last_s) = entry.map_err(store_error)?;
+                if last_s.value() < before_s {
+                    over.push(shopper.value().to_owned());
+                }
+            }
+            Ok(over)
+        })?;
+        if over.is_empty() {
+            return Ok(0);
+        }
+        self.write(|write| {
+            let mut anonymous = write.open_table(ANONYMOUS).map_err(store_error)?;
+            let mut table = write.open_table(SHOPPERS).map_err(store_error)?;
+            let mut taken_out = 0;
+            for shopper in &over {
+                // A batch may have come since they were listed.
+                let last_s = anonymous.get(shopper.as_str()).map_err(store_error)?.map(|at| at.value());
+                if last_s.is_some_and(|last_s| last_s < before_s) {
+                    anonymous.remove(shopper.as_str()).map_err(store_error)?;
+                    table.remove(shopper.as_str()).map_err(store_error)?;
+                    taken_out += 1;
+                }
+            }
+            Ok(taken_out)
         })
     }
 }
@@ -95,23 +137,53 @@ mod tests {
         let shopper = ShopperId::new("a").unwrap();
         {
             let store = EmbeddedStore::open(directory.path()).unwrap();
-            let taken = store.take_now(&shopper, vec![purchase("1", 100)], 200).unwrap();
+            let taken = store.take_now(&shopper, Standing::Known, vec![purchase("1", 100)], 200).unwrap();
             assert_eq!(taken.accepted.len(), 1);
         }
         {
             let store = EmbeddedStore::open(directory.path()).unwrap();
-            assert_eq!(store.take_now(&shopper, vec![purchase("1", 100)], 200).unwrap().duplicates, 1);
+            assert_eq!(
+                store.take_now(&shopper, Standing::Known, vec![purchase("1", 100)], 200).unwrap().duplicates,
+                1
+            );
             assert_eq!(store.kept_now(&shopper).unwrap().row.unwrap().session.items.len(), 1);
             assert_eq!(store.erase_now(&shopper, 300).unwrap(), 300);
             assert_eq!(store.erase_now(&shopper, 250).unwrap(), 300, "a clock put back takes nothing back");
             assert_eq!(store.kept_now(&shopper).unwrap(), Kept { row: None, erased_s: Some(300) });
         }
         let store = EmbeddedStore::open(directory.path()).unwrap();
-        let taken = store.take_now(&shopper, vec![purchase("1", 100), purchase("2", 300)], 400).unwrap();
+        let taken = store
+            .take_now(&shopper, Standing::Known, vec![purchase("1", 100), purchase("2", 300)], 400)
+            .unwrap();
         assert_eq!((taken.accepted.len(), taken.erased), (0, 2));
         assert_eq!(store.kept_now(&shopper).unwrap().row, None, "nothing is written for what was dropped");
         store.begin_import().unwrap().complete().unwrap();
         assert_eq!(store.tombstones().unwrap().get("a"), Some(&300), "a tombstone outlives an import");
-        assert_eq!(store.take_now(&shopper, vec![purchase("3", 301)], 400).unwrap().accepted.len(), 1);
+        let new = store.take_now(&shopper, Standing::Known, vec![purchase("3", 301)], 400).unwrap();
+        assert_eq!(new.accepted.len(), 1);
+    }
+
+    #[test]
+    fn what_an_anonymous_shopper_did_is_kept_for_its_time_and_a_known_one_s_is_not_touched() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open(directory.path()).unwrap();
+        let shopper = |name: &str| ShopperId::new(name).unwrap();
+        let take = |name: &str, standing, id: &str, now_s| {
+            let taken = store.take_now(&shopper(name), standing, vec![purchase(id, now_s)], now_s).unwrap();
+            assert_eq!(taken.accepted.len(), 1);
+        };
+        let kept = |name: &str| store.kept_now(&shopper(name)).unwrap().row.is_some();
+        take("gone", Standing::Anonymous, "1", 100);
+        take("back", Standing::Anonymous, "1", 100);
+        take("known", Standing::Known, "1", 100);
+        take("logged-in", Standing::Anonymous, "1", 100);
+        take("logged-in", Standing::Known, "2", 101);
+        take("back", Standing::Anonymous, "2", 200);
+        assert_eq!(store.expire_now(100).unwrap(), 0);
+        assert_eq!(store.expire_now(101).unwrap(), 1);
+        assert_eq!(["gone", "back", "known", "logged-in"].map(kept), [false, true, true, true]);
+        assert_eq!(store.kept_now(&shopper("gone")).unwrap(), Kept::default(), "no tombstone");
+        store.erase_now(&shopper("back"), 300).unwrap();
+        assert_eq!((store.expire_now(i64::MAX).unwrap(), store.shoppers().unwrap()), (0, 2));
     }
 }

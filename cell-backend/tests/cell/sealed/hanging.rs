@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domicile_cell::features::{Doing, FeatureStore, Kept, Reading, StoreError, Taken};
+use domicile_cell::features::{Doing, FeatureStore, Kept, Reading, Standing, StoreError, Taken};
 use domicile_wire::{Call, Code, ErasureAnswer, Event, EventKind, Problem, RankAnswer, ShopperId};
 use tokio::sync::Notify;
 
@@ -20,7 +20,7 @@ impl FeatureStore for Stuck {
         Box::pin(std::future::pending())
     }
 
-    fn take<'a>(&'a self, _: &'a ShopperId, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
+    fn take<'a>(&'a self, _: &'a ShopperId, _: Standing, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
         Box::pin(async { Err(StoreError::Store("no room on the disk".into())) })
     }
 
@@ -30,6 +30,10 @@ impl FeatureStore for Stuck {
 
     fn erase<'a>(&'a self, _: &'a ShopperId, _: i64) -> Doing<'a, i64> {
         Box::pin(std::future::pending())
+    }
+
+    fn expire(&self, _: i64) -> Doing<'_, u64> {
+        Box::pin(async { Ok(0) })
     }
 }
 
@@ -69,7 +73,7 @@ impl FeatureStore for Slow {
         Box::pin(async { Ok(None) })
     }
 
-    fn take<'a>(&'a self, _: &'a ShopperId, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
+    fn take<'a>(&'a self, _: &'a ShopperId, _: Standing, _: Vec<Event>, _: i64) -> Doing<'a, Taken> {
         Box::pin(async { Err(StoreError::Stopping) })
     }
 
@@ -82,6 +86,10 @@ impl FeatureStore for Slow {
             self.0.notified().await;
             Ok(now_s)
         })
+    }
+
+    fn expire(&self, _: i64) -> Doing<'_, u64> {
+        Box::pin(async { Ok(0) })
     }
 }
 
