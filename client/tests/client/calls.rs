@@ -7,7 +7,7 @@ use domicile_wire::{ErasureState, Event, EventKind};
 use crate::tricks::Sealed;
 use crate::world::{World, ask, page};
 
-fn events(count: usize) -> Vec<Event> {
+pub(crate) fn events(count: usize) -> Vec<Event> {
     let event = |at: usize| Event {
         id: format!("{at:0>40}"),
         kind: EventKind::Purchase,
