@@ -13,8 +13,8 @@ use crate::bindings::wasi::http::types::{
 };
 use crate::bindings::wit_future;
 
-/// The media type of what goes to a cell.
-const REQUEST_TYPE: &str = "message/bhttp";
+/// The media type of what goes to a cell, whatever the caller called it (RFC 9458, section 9.2).
+const REQUEST_TYPE: &str = "message/ohttp-req";
 
 /// The share of the wait that connecting may take, in tenths. A host counts connecting and waiting for the first
 /// byte apart, and together they have to stay within the wait that the page's limit was checked against.
@@ -28,8 +28,12 @@ const NS_PER_MS: u64 = 1_000_000;
 /// What a relayed answer carries besides [`FIXED_HEADERS`].
 type Headers = [(&'static str, &'static str); 3];
 
-const SEALED: Headers =
-    [("content-type", "message/bhttp"), ("cache-control", "no-store"), ("domicile-outcome", "relayed")];
+const SEALED: Headers = [
+    // RFC 9458, section 9.3.
+    ("content-type", "message/ohttp-res"),
+    ("cache-control", "no-store"),
+    ("domicile-outcome", "relayed"),
+];
 
 /// The same keys for everybody; the cell signs them, and they say themselves until when they hold.
 const KEYS: Headers = [

@@ -50,6 +50,7 @@ async fn a_cell_sees_the_body_and_three_headers() {
     let answer = post(host.address, b"sealed bytes").await;
     assert_eq!((answer.status.as_u16(), answer.text()), (200, "opened"));
     assert_eq!(answer.header("domicile-outcome"), Some("relayed"));
+    assert_eq!(answer.header("content-type"), Some("message/ohttp-res"));
     for never in ["set-cookie", "x-rung"] {
         assert_eq!(answer.header(never), None);
     }
@@ -57,6 +58,7 @@ async fn a_cell_sees_the_body_and_three_headers() {
     assert_eq!(seen.len(), 1);
     assert_eq!(seen[0].line, "POST /gateway HTTP/1.1");
     assert_eq!(seen[0].names(), ["content-length", "content-type", "host"]);
+    assert!(seen[0].headers.contains(&("content-type".to_owned(), "message/ohttp-req".to_owned())));
     assert_eq!(seen[0].body, b"sealed bytes");
     assert!(!format!("{:?}", seen[0]).contains("canary"));
     host.stop().await;

@@ -12,8 +12,8 @@ use anyhow::Context as _;
 pub(super) use act::{Does, STOWAWAY, large};
 pub(super) use seen::Seen;
 
-/// What the relay may call the sealed body (`edge-worker/relay`): until requests are sealed, and since.
-pub(super) const MEDIA_TYPES: [&str; 2] = ["message/bhttp", "message/ohttp-req"];
+/// What the relay calls the sealed body (`edge-worker/relay`).
+pub(super) const MEDIA_TYPE: &str = "message/ohttp-req";
 /// How long a connection may say nothing before it is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
