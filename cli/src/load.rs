@@ -8,13 +8,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use anyhow::Context as _;
-use domicile_topology::Topology;
+use domicile_client::{Ask, Cells, Client, Grant, Network, Outcome, Page};
+use domicile_files::limit;
 use serde_json::json;
 
-use crate::client::{self, At, Client, Reply};
-use crate::{clock, key, output, topology};
+use crate::client::{At, Granted, PATIENCE};
+use crate::{clock, output};
 
 /// Ask an edge for many shoppers' shelves and report latency, rungs and outcomes.
 #[derive(clap::Args)]
@@ -44,10 +46,11 @@ pub(crate) struct Load {
     json: bool,
 }
 
-/// One prepared request.
+/// One prepared request: a shopper's page with a grant for it.
 struct Call {
-    shopper: String,
-    locale: String,
+    grant: Grant,
+    page: Page,
+    limit: Duration,
 }
 
 #[derive(Default)]
@@ -58,37 +61,45 @@ struct Tally {
 
 /// Runs the command. Exit 1 when a request got neither a ranking nor a list.
 pub(crate) async fn run(load: Load) -> anyhow::Result<ExitCode> {
-    let topology = Arc::new(topology::load(&load.at.topology)?);
-    let signing = key::signing(&load.at.pin_key)?;
-    let mut pins = BTreeMap::new();
-    for class in &topology.classes {
-        pins.insert(class.id.0, client::pin(&topology, class, &signing)?);
-    }
-    let (pins, calls) = (Arc::new(pins), Arc::new(calls(&load, &topology)?));
-    let edge = Client::new(&load.at.edge);
-    drive(&load, &edge, &topology, &pins, &calls, load.warm_up).await?;
+    let network = Network::new();
+    let clients = (0..load.callers).map(|_| load.at.client(&network).map(Arc::new));
+    let clients = clients.collect::<anyhow::Result<Vec<_>>>()?;
+    let first = clients.first().context("no caller")?;
+    let calls = Arc::new(calls(&load, first, &network).await?);
+    drive(&clients, &calls, load.warm_up).await?;
     let started = clock::now();
-    let tally = drive(&load, &edge, &topology, &pins, &calls, load.requests).await?;
+    let tally = drive(&clients, &calls, load.requests).await?;
     report(&load, tally, started.elapsed().as_secs_f64())
 }
 
-/// Shoppers whose class has a cell, in an order that the seed decides.
-fn calls(load: &Load, topology: &Topology) -> anyhow::Result<Vec<Call>> {
-    let text = output::read(&load.assignments)?;
-    let mut calls = Vec::new();
+/// Shoppers whose class has a cell, each with a grant, in an order that the seed decides: as many as will be asked.
+async fn calls(load: &Load, client: &Client<Network>, network: &Network) -> anyhow::Result<Vec<Call>> {
+    let file = load.assignments.display();
+    let text = output::text(&load.assignments, limit::DOCUMENT)?;
+    let mut shoppers = Vec::new();
     for (at, line) in text.lines().enumerate().skip(1) {
-        let (shopper, locale) = line.split_once(',').with_context(|| {
-            format!("{}: line {} is not `shopper,locale`", load.assignments.display(), at + 1)
-        })?;
-        if client::target(topology, locale, &load.slot, None, None, shopper)?.is_some() {
-            calls.push(Call { shopper: shopper.to_owned(), locale: locale.to_owned() });
+        let shopper = line.split_once(',');
+        shoppers.push(shopper.with_context(|| format!("{file}: line {} is not `shopper,locale`", at + 1))?);
+    }
+    let mut state = load.seed;
+    for at in (1..shoppers.len()).rev() {
+        shoppers.swap(at, usize::try_from(split_mix(&mut state) % (at as u64 + 1)).unwrap_or(0));
+    }
+    let mut calls = Vec::new();
+    for (shopper, locale) in shoppers {
+        if calls.len() >= load.warm_up.max(load.requests) {
+            break;
+        }
+        let page =
+            Page::new(locale, &load.slot).context("a locale or slot is no name that a path can hold")?;
+        if let Granted::Grant(grant) = load.at.grant(client, network, Some(shopper), locale).await? {
+            let route = client.route(grant.class(), client.deadline(PATIENCE)).await;
+            let route = route.map_err(|reason| anyhow::anyhow!("class {:?}: {reason}", grant.class()))?;
+            let limit = Duration::from_millis(route.clocks.page_limit_ms.into());
+            calls.push(Call { grant, page, limit });
         }
     }
-    anyhow::ensure!(!calls.is_empty(), "{}: no shopper has a cell", load.assignments.display());
-    let mut state = load.seed;
-    for at in (1..calls.len()).rev() {
-        calls.swap(at, usize::try_from(split_mix(&mut state) % (at as u64 + 1)).unwrap_or(0));
-    }
+    anyhow::ensure!(!calls.is_empty(), "{file}: no shopper has a cell");
     Ok(calls)
 }
 
@@ -102,32 +113,28 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 async fn drive(
-    load: &Load,
-    edge: &Client,
-    topology: &Arc<Topology>,
-    pins: &Arc<BTreeMap<u16, String>>,
+    clients: &[Arc<Client<Network>>],
     calls: &Arc<Vec<Call>>,
     requests: usize,
 ) -> anyhow::Result<Tally> {
     let next = Arc::new(AtomicUsize::new(0));
-    let mut callers: tokio::task::JoinSet<anyhow::Result<Tally>> = tokio::task::JoinSet::new();
-    for _ in 0..load.callers {
-        let (edge, topology, pins, calls) = (edge.clone(), topology.clone(), pins.clone(), calls.clone());
-        let (next, slot) = (next.clone(), load.slot.clone());
+    let mut callers: tokio::task::JoinSet<Tally> = tokio::task::JoinSet::new();
+    for client in clients {
+        let (client, calls, next) = (client.clone(), calls.clone(), next.clone());
         callers.spawn(async move {
             let mut tally = Tally::default();
             loop {
                 let at = next.fetch_add(1, Ordering::Relaxed);
                 let Some(call) = calls.get(at % calls.len()).filter(|_| at < requests) else {
-                    return Ok(tally);
+                    return tally;
                 };
-                one(&edge, &topology, &pins, call, &slot, &mut tally).await?;
+                one(&client, call, &mut tally).await;
             }
         });
     }
     let mut all = Tally::default();
     while let Some(tally) = callers.join_next().await {
-        let tally = tally.context("a caller failed")??;
+        let tally = tally.context("a caller failed")?;
         all.micros.extend(tally.micros);
         for (outcome, count) in tally.outcomes {
             *all.outcomes.entry(outcome).or_default() += count;
@@ -137,29 +144,25 @@ async fn drive(
     Ok(all)
 }
 
-async fn one(
-    edge: &Client,
-    topology: &Topology,
-    pins: &BTreeMap<u16, String>,
-    call: &Call,
-    slot: &str,
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
-    let target = client::target(topology, &call.locale, slot, None, None, &call.shopper)?;
-    let target = target.context("a shopper without a cell")?;
-    let pin = pins.get(&target.class.id.0).context("a class without a pin")?;
-    let inner = client::inner(&target, pin, &call.shopper, Vec::new())?;
+/// One shopper's page: what failed on the page before is no affair of this one.
+async fn one(client: &Client<Network>, call: &Call, tally: &mut Tally) {
+    client.turn_page();
     let started = clock::now();
-    let reply = edge.rank(&target, pin, &inner).await?;
+    let deadline = client.deadline(call.limit);
+    let ask = Ask { grant: &call.grant, page: &call.page, cells: Cells::Any, deadline };
+    let outcome = client.rank(ask, Vec::new()).await;
     tally.micros.push(u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX));
-    let outcome = match reply {
-        Reply::Relayed(Ok(answer)) => format!("rung {} ({})", answer.rung.as_str(), answer.reason.as_str()),
-        Reply::Relayed(Err(problem)) => format!("problem {}", problem.code.as_str()),
-        Reply::Fallback { reason, .. } => format!("fallback {reason}"),
-        Reply::Refused { status, .. } => format!("refused {}", status.as_u16()),
+    let outcome = match outcome {
+        Outcome::Answered(answered) => {
+            format!("rung {} ({})", answered.answer.rung.as_str(), answered.answer.reason.as_str())
+        }
+        Outcome::Refused(refusal) => format!("problem {}", refusal.problem.code.as_str()),
+        Outcome::Fallback(fallback) => match fallback.edge {
+            Some(edge) => format!("refused {}", edge.status),
+            None => format!("fallback {}", fallback.reason),
+        },
     };
     *tally.outcomes.entry(outcome).or_default() += 1;
-    Ok(())
 }
 
 fn report(load: &Load, tally: Tally, seconds: f64) -> anyhow::Result<ExitCode> {
@@ -195,5 +198,5 @@ fn report(load: &Load, tally: Tally, seconds: f64) -> anyhow::Result<ExitCode> {
 }
 
 fn millis(micros: u64) -> f64 {
-    std::time::Duration::from_micros(micros).as_secs_f64() * 1_000.0
+    Duration::from_micros(micros).as_secs_f64() * 1_000.0
 }

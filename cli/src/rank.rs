@@ -1,23 +1,26 @@
 //! `domicile rank`: one personal shelf beside the popularity list of the same locale and slot.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::Context as _;
+use domicile_client::{
+    Answered, Ask, Cells, Client, EdgeProblem, Grant, IdentityError, Network, Outcome, Page, Reason,
+};
 use domicile_wire::RankAnswer;
 use serde_json::{Value, json};
 
-use crate::client::{self, At, Client, Reply};
-use crate::{clock, key, output, topology};
+use crate::client::{At, Granted, PATIENCE};
+use crate::{clock, output};
 
-/// The reason when an answer was no answer: it broke off, or could not be read.
-const ANSWER_LOST: &str = "answer-lost";
-/// The reason when the topology's `page_limit` was over first: no page would swap its shelf any more.
-const PAGE_LIMIT: &str = "page-limit";
+mod kept;
+mod show;
 
-/// Rows shown to a person.
-const ROWS: usize = 10;
-/// Width of the list's column.
-const COLUMN: usize = 46;
+/// The reason when the identity service gave no grant.
+const NO_GRANT: &str = "no-grant";
+/// Why a list is the lawful answer.
+const LIST_ONLY: &str = "the class has no cell: list only";
 
 /// Ask an edge for a shopper's shelf and show it beside the popularity list.
 #[derive(clap::Args)]
@@ -30,18 +33,18 @@ pub(crate) struct Rank {
     /// The slot
     #[arg(long, default_value = "home")]
     slot: String,
-    /// The shopper's id, as imported (cells take it on loopback only, until requests are sealed)
+    /// The shopper's id, as imported; without one, an anonymous session
     #[arg(long)]
-    shopper: String,
-    /// The residency class; default: the locale's
-    #[arg(long)]
-    class: Option<String>,
-    /// The cell; default: the shopper's home cell in the class
+    shopper: Option<String>,
+    /// The only cell of the class to ask; default: the shopper's home, and one that stands in for it
     #[arg(long)]
     cell: Option<String>,
     /// An item the page is about (basket or product page), repeatable
     #[arg(long, value_name = "ITEM")]
     anchor: Vec<String>,
+    /// Keep the request's hash, the answer and its receipt in this file, for `domicile receipt verify --receipt`
+    #[arg(long, value_name = "FILE")]
+    receipt: Option<PathBuf>,
     /// Print list, answer and latency as JSON
     #[arg(long)]
     json: bool,
@@ -49,54 +52,86 @@ pub(crate) struct Rank {
 
 /// Runs the command. Exit 0 when a cell ranked or the list was the lawful answer, 1 otherwise.
 pub(crate) async fn run(rank: Rank) -> anyhow::Result<ExitCode> {
-    let topology = topology::load(&rank.at.topology)?;
-    let edge = Client::new(&rank.at.edge);
-    let list = edge.shelf(&rank.locale, &rank.slot).await?;
-    let (class, cell) = (rank.class.as_deref(), rank.cell.as_deref());
-    let Some(target) = client::target(&topology, &rank.locale, &rank.slot, class, cell, &rank.shopper)?
-    else {
-        let why = "the class has no cell: list only";
-        if rank.json {
-            output::json(&json!({ "outcome": "list", "reason": why, "list": list }));
-        } else {
-            output::line(format!("{} / {}: {why}", rank.locale, rank.slot));
-            beside(&list, None);
-        }
-        return Ok(ExitCode::SUCCESS);
+    let network = Network::new();
+    let client = rank.at.client(&network)?;
+    let page =
+        Page::new(&rank.locale, &rank.slot).context("--locale, --slot: no name that a path can hold")?;
+    let list = client.shelf(&page, client.deadline(PATIENCE)).await?;
+    let grant = match rank.at.grant(&client, &network, rank.shopper.as_deref(), &rank.locale).await {
+        Ok(Granted::Grant(grant)) => grant,
+        Ok(Granted::ListOnly) => return Ok(lawfully_listed(&rank, &list)),
+        Err(refusal) => return Ok(without_grant(&rank, &refusal, &list)),
     };
-    let pin = client::pin(&topology, target.class, &key::signing(&rank.at.pin_key)?)?;
-    let inner = client::inner(&target, &pin, &rank.shopper, rank.anchor.clone())?;
+    // The page's limit stands in the manifest: it begins once that is there.
+    let limit = match client.route(grant.class(), client.deadline(PATIENCE)).await {
+        Ok(manifest) => Duration::from_millis(manifest.clocks.page_limit_ms.into()),
+        Err(reason) => return Ok(fell_back(&rank, reason.as_str(), 0.0, &list)),
+    };
     let started = clock::now();
-    let within = Duration::from_millis(topology.clocks.page_limit_ms.into());
-    let reply = edge.rank(&target, &pin, &inner);
-    let reply = tokio::time::timeout(within, reply).await;
+    let outcome = ask(&rank, &client, &grant, &page, limit).await;
     let latency_ms = started.elapsed().as_secs_f64() * 1_000.0;
-    Ok(match reply {
-        Ok(Ok(Reply::Relayed(Ok(answer)))) => {
-            if rank.json {
-                output::json(&json!({
-                    "outcome": "relayed", "latency_ms": latency_ms, "answer": &*answer, "list": list,
-                }));
-            } else {
-                show(&rank, &answer, latency_ms, &list);
-            }
-            ExitCode::SUCCESS
-        }
-        Ok(Ok(Reply::Relayed(Err(problem)))) => {
-            let problem = serde_json::to_value(&problem)?;
+    Ok(match outcome {
+        Outcome::Answered(answered) => ranked(&rank, &answered, latency_ms, &list)?,
+        Outcome::Refused(refusal) => {
+            let problem = serde_json::to_value(&refusal.problem)?;
             refused(&rank, &json!({ "outcome": "relayed", "latency_ms": latency_ms, "problem": problem }))
         }
-        Ok(Ok(Reply::Refused { status, problem })) => {
-            refused(&rank, &json!({ "outcome": "refused", "status": status.as_u16(), "problem": problem }))
-        }
-        Ok(Ok(Reply::Fallback { reason, list })) => fell_back(&rank, &reason, latency_ms, &list),
-        // The list is on the page already: an answer that breaks off, or comes too late, changes nothing there.
-        Ok(Err(lost)) => {
-            tell(&format!("{lost:#}"));
-            fell_back(&rank, ANSWER_LOST, latency_ms, &list)
-        }
-        Err(_elapsed) => fell_back(&rank, PAGE_LIMIT, latency_ms, &list),
+        Outcome::Fallback(fallback) => match (fallback.edge, fallback.reason) {
+            (Some(EdgeProblem { status, problem }), _) => {
+                refused(&rank, &json!({ "outcome": "refused", "status": status, "problem": problem }))
+            }
+            (None, Reason::NoCell) => lawfully_listed(&rank, &list),
+            (None, reason) => fell_back(&rank, reason.as_str(), latency_ms, &list),
+        },
     })
+}
+
+async fn ask(
+    rank: &Rank,
+    client: &Client<Network>,
+    grant: &Grant,
+    page: &Page,
+    limit: Duration,
+) -> Outcome<RankAnswer> {
+    let cells = rank.cell.as_deref().map_or(Cells::Any, Cells::Only);
+    let deadline = client.deadline(limit);
+    client.rank(Ask { grant, page, cells, deadline }, rank.anchor.clone()).await
+}
+
+fn ranked(
+    rank: &Rank,
+    answered: &Answered<RankAnswer>,
+    latency_ms: f64,
+    list: &Value,
+) -> anyhow::Result<ExitCode> {
+    if let Some(file) = &rank.receipt {
+        kept::write(file, &answered.kept)?;
+    }
+    if rank.json {
+        output::json(&json!({
+            "outcome": "relayed", "latency_ms": latency_ms, "attempts": answered.attempts,
+            "answer": &answered.answer, "receipt": &answered.receipt, "list": list,
+        }));
+    } else {
+        show::ranking(rank, answered, latency_ms, list);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lawfully_listed(rank: &Rank, list: &Value) -> ExitCode {
+    if rank.json {
+        output::json(&json!({ "outcome": "list", "reason": LIST_ONLY, "list": list }));
+    } else {
+        output::line(format!("{} / {}: {LIST_ONLY}", rank.locale, rank.slot));
+        show::beside(list, None);
+    }
+    ExitCode::SUCCESS
+}
+
+/// The list is on the page already, whatever becomes of the grant.
+fn without_grant(rank: &Rank, refusal: &IdentityError, list: &Value) -> ExitCode {
+    output::complain(refusal.to_string());
+    fell_back(rank, NO_GRANT, 0.0, list)
 }
 
 fn fell_back(rank: &Rank, reason: &str, latency_ms: f64, list: &Value) -> ExitCode {
@@ -106,7 +141,7 @@ fn fell_back(rank: &Rank, reason: &str, latency_ms: f64, list: &Value) -> ExitCo
         );
     } else {
         output::line(format!("{} / {}: fallback ({reason}), {latency_ms:.1} ms", rank.locale, rank.slot));
-        beside(list, None);
+        show::beside(list, None);
     }
     ExitCode::FAILURE
 }
@@ -120,55 +155,9 @@ fn refused(rank: &Rank, outcome: &Value) -> ExitCode {
             outcome.pointer(&format!("/problem/{name}")).and_then(Value::as_str).unwrap_or_default()
         };
         let words = [said("title"), said("detail")].into_iter().filter(|words| !words.is_empty());
-        let words = words.collect::<Vec<_>>().join("; ");
-        tell(&format!("{} / {}: {}: {words}", rank.locale, rank.slot, said("code")));
+        let words = words.map(output::shown).collect::<Vec<_>>().join("; ");
+        let code = output::shown(said("code"));
+        output::complain(format!("{} / {}: {code}: {words}", rank.locale, rank.slot));
     }
     ExitCode::FAILURE
-}
-
-#[expect(clippy::print_stderr, reason = "a command-line tool reports on standard error")]
-fn tell(words: &str) {
-    eprintln!("domicile: {words}");
-}
-
-fn show(rank: &Rank, answer: &RankAnswer, latency_ms: f64, list: &Value) {
-    output::line(format!(
-        "{} / {}: rung {} ({}), {latency_ms:.1} ms end to end, {:.1} ms in cell {}, features {} ({} s)",
-        rank.locale,
-        rank.slot,
-        answer.rung.as_str(),
-        answer.reason.as_str(),
-        Micros(answer.elapsed_us).millis(),
-        answer.cell,
-        answer.features.state.as_str(),
-        answer.features.age_s,
-    ));
-    output::line(format!("snapshot {}", answer.snapshot));
-    beside(list, Some(answer));
-}
-
-/// Prints the first rows of the list and of the personal shelf next to each other.
-fn beside(list: &Value, answer: Option<&RankAnswer>) {
-    let empty = Vec::new();
-    let popular = list.get("items").and_then(Value::as_array).unwrap_or(&empty);
-    output::line(format!(
-        "  {:<COLUMN$} {}",
-        "popular",
-        if answer.is_some() { "personal (source)" } else { "" }
-    ));
-    for row in 0..ROWS {
-        let left = popular.get(row).and_then(|i| i.get("title")).and_then(Value::as_str).unwrap_or_default();
-        let right = answer.and_then(|a| a.items.get(row));
-        let right = right.map(|i| format!("{} ({})", i.title, i.source.as_str())).unwrap_or_default();
-        let left: String = left.chars().take(COLUMN).collect();
-        output::line(format!("  {left:<COLUMN$} {right}").trim_end());
-    }
-}
-
-struct Micros(u64);
-
-impl Micros {
-    fn millis(&self) -> f64 {
-        Duration::from_micros(self.0).as_secs_f64() * 1_000.0
-    }
 }

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use domicile_client::{Client, Network, Seen};
 use domicile_cluster::cluster::demo_file;
 use domicile_cluster::{Clocks, Cluster, Setup, paths};
-use domicile_envelope::SigningKey;
+use domicile_envelope::{SigningKey, VerifyingKey};
 use domicile_pin::{Epoch, Pin};
 use domicile_topology::Topology;
-use domicile_wire::{InnerRequest, RankRequest, ShopperId};
 
 /// Households in the slice.
 const HOUSEHOLDS: usize = 120;
@@ -23,6 +23,10 @@ pub struct World {
     pub topology: Topology,
     /// The demo's pin key.
     pub pin_key: SigningKey,
+    /// A client that trusts the demo's root key, and what it asks with.
+    pub client: Client<Network>,
+    pub(crate) network: Network,
+    pub(crate) runtime: tokio::runtime::Runtime,
     /// `(shopper, locale)`.
     pub shoppers: Vec<(String, String)>,
     // Removed last, after the servers that use it have stopped.
@@ -50,7 +54,10 @@ impl World {
         let cluster = Cluster::start(setup)?;
         let topology = Topology::parse(&std::fs::read_to_string(cluster.topology())?)?;
         let pin_key = SigningKey::from_jwk(&std::fs::read_to_string(demo_file("keys/pin.jwk"))?)?;
-        Ok(Self { cluster, topology, pin_key, shoppers, _folder: folder })
+        let root = VerifyingKey::from_jwk(&std::fs::read_to_string(demo_file("keys/root.jwk"))?)?;
+        let (network, runtime) = (Network::new(), tokio::runtime::Runtime::new()?);
+        let client = Client::new(cluster.edge_url(), vec![root], Seen::default(), network.clone());
+        Ok(Self { cluster, topology, pin_key, client, network, runtime, shoppers, _folder: folder })
     }
 
     /// `host:port` of the edge.
@@ -90,20 +97,6 @@ impl World {
             .map(|(s, _)| s.as_str())
             .context("the slice has no such shopper")
     }
-}
-
-/// The bytes of an inner request for a shelf.
-pub fn inner(pin: &str, shopper: &str, locale: &str, slot: &str, anchor: &[&str]) -> Vec<u8> {
-    domicile_wire::encode_request(&InnerRequest {
-        pin: pin.to_owned(),
-        shopper: ShopperId::new(shopper),
-        budget_ms: None,
-        rank: RankRequest {
-            locale: locale.to_owned(),
-            slot: slot.to_owned(),
-            anchor: anchor.iter().map(|&a| a.to_owned()).collect(),
-        },
-    })
 }
 
 /// Some households: their history and assignment as files, and who lives where.

@@ -10,6 +10,7 @@
 )]
 
 mod end_to_end {
+    pub(crate) mod calls;
     pub(crate) mod outage;
     pub(crate) mod ranking;
     pub(crate) mod refusals;
@@ -17,7 +18,7 @@ mod end_to_end {
 }
 
 use domicile_tests::world::World;
-use end_to_end::{outage, ranking, refusals, residency};
+use end_to_end::{calls, outage, ranking, refusals, residency};
 
 #[test]
 fn the_whole_path() {
@@ -26,12 +27,15 @@ fn the_whole_path() {
     ranking::a_shopper_gets_a_personal_shelf(&world);
     ranking::every_shopper_is_ranked_in_the_home_cell(&world);
     ranking::a_shopper_without_history_is_never_ranked_by_the_full_model(&world);
+    ranking::an_answer_has_one_size_and_a_receipt(&world);
+    calls::what_a_shopper_does_is_ranked_with_given_out_and_erased(&world);
     refusals::the_edge_refuses_with_documented_codes(&world);
     refusals::the_cell_refuses_inside_and_outside(&world);
+    refusals::a_cell_takes_nothing_plain(&world);
     residency::no_pin_opens_a_cell_outside_its_class(&world);
     residency::a_locale_without_a_cell_is_list_only(&world);
     residency::each_history_lies_in_one_cell_only(&world);
-    outage::a_stopped_cell_is_a_list_and_a_started_one_ranks_again(&mut world);
+    outage::a_stopped_cell_is_stood_in_for_and_then_a_list_and_a_started_one_ranks_again(&mut world);
     let folder = world.cluster.setup().folder.clone();
     drop(world);
     let left = domicile_cluster::cluster::running(&folder);

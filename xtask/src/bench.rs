@@ -125,7 +125,7 @@ fn demo(seed: u64, requests: u32) -> anyhow::Result<()> {
     let mut load = Command::new(paths::binary("domicile"));
     load.args(["load", "--json", "--callers", "8", "--edge", cluster.edge_url()]);
     load.arg("--seed").arg(seed.to_string()).arg("--requests").arg(requests.to_string());
-    load.arg("--topology").arg(cluster.topology()).arg("--pin-key").arg(demo_file("keys/pin.jwk"));
+    load.args(["--identity", cluster.identity_url(), "--root-key"]).arg(demo_file("keys/root.jwk"));
     load.arg("--assignments").arg(&cluster.setup().assignments);
     let report = process::capture(&mut load)?;
     print(report.trim_end());

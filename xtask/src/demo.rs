@@ -1,4 +1,5 @@
-//! `cargo xtask demo`: two EU cells of two operators, one US cell and the edge on loopback, with real data.
+//! `cargo xtask demo`: two EU cells of two operators, one US cell, the edge and the identity service on
+//! loopback, with real data.
 //!
 //! Nothing here is special to the demo but the choice of files: cells, edge and command are the product's own
 //! programs, started the way an operator would start them.
@@ -40,7 +41,12 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<()> {
         anyhow::ensure!(sound, "the first answers are not what they should be");
         return Ok(());
     }
-    say(format!("\nthe edge serves at {}; Ctrl-C ends everything", cluster.edge_url()));
+    say(format!(
+        "\nthe edge serves at {}, the identity service at {}",
+        cluster.edge_url(),
+        cluster.identity_url()
+    ));
+    say("Ctrl-C ends everything");
     while let Err(mpsc::RecvTimeoutError::Timeout) = interrupted.recv_timeout(Duration::from_millis(500)) {
         cluster.check_alive()?;
     }

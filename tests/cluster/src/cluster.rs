@@ -1,4 +1,4 @@
-//! A cluster: the demo topology's cells and an edge, each a process, with their files below one folder.
+//! A cluster: the demo topology's cells, an edge and the identity service, each a process, with their files below one folder.
 
 use std::fmt::Write as _;
 use std::hash::{Hash as _, Hasher as _};
@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use crate::process::{self, Server};
 use crate::report::{self, say};
-use crate::{paths, ports};
+use crate::{paths, ports, secrets};
 
 /// The demo's cells with the ports that `deploy/demo/topology.toml` gives them.
 pub const CELLS: [(&str, u16); 3] = [("eu-a", 7_101), ("eu-b", 7_102), ("us-a", 7_103)];
@@ -17,6 +17,8 @@ pub const CELLS: [(&str, u16); 3] = [("eu-a", 7_101), ("eu-b", 7_102), ("us-a", 
 pub const EDGE_PORT: u16 = 8_080;
 /// The cells' admin ports begin here.
 const ADMIN_PORT: u16 = 7_201;
+/// Where the identity service listens, if nobody else does.
+const IDENTITY_PORT: u16 = 7_300;
 const SECONDS_A_DAY: u64 = 86_400;
 
 /// What a cluster is started from.
@@ -43,15 +45,14 @@ pub enum Clocks {
     Patient,
 }
 
-/// A cell's configuration under [`Clocks::Patient`], and the budget its sum fits into.
-const PATIENT: &str =
-    "version = 1\n[budgets]\nfeatures_ms = 100\nquery_ms = 60\ncandidates_ms = 60\nrank_ms = 110\n";
+/// The budget that a patient cell's stages fit into.
 const PATIENT_BUDGET_MS: u32 = 345;
 
 /// Running servers. Dropping it stops them, edge first.
 pub struct Cluster {
     setup: Setup,
     edge: Server,
+    identity: Server,
     cells: Vec<(String, Option<Server>)>,
     cell_ports: Vec<u16>,
     admin_ports: Vec<u16>,
@@ -120,6 +121,8 @@ impl Cluster {
         end_leftovers(folder);
         let cell_ports = ports::free(&CELLS.map(|(_, port)| port))?;
         let admin_ports = ports::free(&CELLS.map(|_| ADMIN_PORT))?;
+        let identity_port =
+            ports::free(&[IDENTITY_PORT])?.first().copied().context("no port for identity")?;
         let edge_port = ports::free(&[EDGE_PORT])?.first().copied().context("no port for the edge")?;
         write_topology(&folder.join("topology.toml"), &cell_ports)?;
         if setup.clocks == Clocks::Patient {
@@ -131,8 +134,9 @@ impl Cluster {
             import(&setup, name)?;
         }
         let edge = start_edge(folder, edge_port, &cell_ports)?;
+        let identity = start_identity(folder, identity_port)?;
         let cells = CELLS.map(|(name, _)| (name.to_owned(), None)).into();
-        let mut cluster = Self { setup, edge, cells, cell_ports, admin_ports };
+        let mut cluster = Self { setup, edge, identity, cells, cell_ports, admin_ports };
         for (name, _) in CELLS {
             cluster.start_cell(name)?;
         }
@@ -142,6 +146,11 @@ impl Cluster {
     /// The edge's URL.
     pub fn edge_url(&self) -> &str {
         &self.edge.address
+    }
+
+    /// The identity service's URL.
+    pub fn identity_url(&self) -> &str {
+        &self.identity.address
     }
 
     /// The topology the servers run.
@@ -157,6 +166,11 @@ impl Cluster {
     /// The port of a cell's sealed listener.
     pub fn cell_port(&self, name: &str) -> Option<u16> {
         CELLS.iter().position(|(cell, _)| *cell == name).and_then(|at| self.cell_ports.get(at)).copied()
+    }
+
+    /// The port of a cell's admin listener.
+    pub fn admin_port(&self, name: &str) -> Option<u16> {
+        CELLS.iter().position(|(cell, _)| *cell == name).and_then(|at| self.admin_ports.get(at)).copied()
     }
 
     /// Stops a cell and waits for its end.
@@ -186,9 +200,7 @@ impl Cluster {
             .arg("--store")
             .arg(store(folder, name));
         command.arg("--onnxruntime").arg(&self.setup.onnx_runtime);
-        if self.setup.clocks == Clocks::Patient {
-            command.arg("--config").arg(folder.join("cell.toml"));
-        }
+        command.arg("--config").arg(secrets::cell_config(folder, name, self.setup.clocks)?);
         let server = Server::start(name, &mut command, &folder.join(format!("{name}.log")))?;
         if let Some((_, running)) = self.cells.get_mut(at) {
             *running = Some(server);
@@ -204,6 +216,8 @@ impl Cluster {
     pub fn check_alive(&mut self) -> anyhow::Result<()> {
         let folder = self.setup.folder.display();
         anyhow::ensure!(!self.edge.ended(), "the edge ended by itself; its log is {folder}/edge.log");
+        let identity = self.identity.ended();
+        anyhow::ensure!(!identity, "the identity service ended by itself; its log is {folder}/identity.log");
         for (name, cell) in &mut self.cells {
             let ended = cell.as_mut().is_some_and(Server::ended);
             anyhow::ensure!(!ended, "cell {name} ended by itself; its log is {folder}/{name}.log");
@@ -214,7 +228,7 @@ impl Cluster {
     /// Writes down which processes run, for [`end_leftovers`].
     fn record(&self) {
         let mut pids = String::new();
-        for server in self.cells.iter().filter_map(|(_, s)| s.as_ref()).chain([&self.edge]) {
+        for server in self.cells.iter().filter_map(|(_, s)| s.as_ref()).chain([&self.edge, &self.identity]) {
             let _ = writeln!(pids, "{}", server.id());
         }
         let _ = std::fs::write(self.setup.folder.join("pids"), pids);
@@ -233,8 +247,8 @@ pub fn running(folder: &Path) -> Vec<u32> {
 
 fn is_ours(pid: u32, folder: &str) -> bool {
     let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    command.split('\0').next().is_some_and(|program| program.contains("domicile-"))
-        && command.contains(folder)
+    let program = command.split('\0').next().and_then(|program| Path::new(program).file_name());
+    program.is_some_and(|name| name.to_string_lossy().starts_with("domicile")) && command.contains(folder)
 }
 
 /// Ends servers of an earlier run that was killed before it could stop them.
@@ -260,15 +274,22 @@ fn start_edge(folder: &Path, port: u16, cell_ports: &[u16]) -> anyhow::Result<Se
     Server::start("edge", &mut command, &folder.join("edge.log"))
 }
 
+fn start_identity(folder: &Path, port: u16) -> anyhow::Result<Server> {
+    let mut command = Command::new(paths::binary("domicile"));
+    command.args(["identity", "--listen"]).arg(format!("127.0.0.1:{port}"));
+    command.arg("--topology").arg(folder.join("topology.toml"));
+    command.arg("--pin-key").arg(demo_file("keys/pin.jwk"));
+    command.arg("--token-key").arg(demo_file("keys/token.jwk"));
+    Server::start("identity", &mut command, &folder.join("identity.log"))
+}
+
 /// Gives a cluster's cells more time than the committed files do.
 fn be_patient(folder: &Path) -> anyhow::Result<()> {
     let file = folder.join("topology.toml");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let (from, to) = ("cell_budget_ms = 120", format!("cell_budget_ms = {PATIENT_BUDGET_MS}"));
     anyhow::ensure!(text.contains(from), "{} does not say {from:?}", file.display());
-    std::fs::write(&file, text.replace(from, &to))
-        .and_then(|()| std::fs::write(folder.join("cell.toml"), PATIENT))
-        .with_context(|| format!("cannot write below {}", folder.display()))
+    std::fs::write(&file, text.replace(from, &to)).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Signs the committed overlay anew, so that its lists do not expire under a demo.

@@ -2,24 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use domicile_tests::http::{self, Answer};
-use domicile_tests::world::{World, inner};
+use domicile_client::{Answered, Outcome};
+use domicile_receipt::Receipt;
+use domicile_seal::size;
+use domicile_tests::http;
+use domicile_tests::world::World;
 use domicile_wire::{RankAnswer, Source};
 
-/// Asks for a shopper's shelf through the edge.
-pub(crate) fn ask(world: &World, class: &str, cell: &str, locale: &str, slot: &str, shopper: &str) -> Answer {
-    let pin = world.pin(class, 0).unwrap();
-    let body = inner(&pin, shopper, locale, slot, &[]);
-    http::send(world.edge(), "POST", &format!("/v1/sealed/{pin}/{cell}/{locale}/{slot}"), &[], &body).unwrap()
-}
-
-/// The ranking in a relayed answer.
-pub(crate) fn ranking(answer: &Answer) -> RankAnswer {
-    assert_eq!((answer.status, answer.header("domicile-outcome")), (200, "relayed"), "{answer:?}");
-    assert_eq!(answer.header("cache-control"), "no-store");
-    match domicile_wire::decode_response(&answer.body).unwrap() {
-        Ok(ranking) => ranking,
-        Err(problem) => panic!("a problem: {}", problem.code.as_str()),
+/// A shopper's ranking, through edge and client.
+pub(crate) fn ranked(world: &World, shopper: &str, locale: &str, slot: &str) -> Answered<RankAnswer> {
+    match world.rank(shopper, locale, slot).unwrap() {
+        Outcome::Answered(answered) => *answered,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -51,7 +45,7 @@ pub(crate) fn a_shelf_is_the_list(world: &World) {
 pub(crate) fn a_shopper_gets_a_personal_shelf(world: &World) {
     let shopper = world.shopper("de-DE", "eu-a").unwrap();
     for (slot, count) in [("home", 24), ("basket", 12), ("product", 12)] {
-        let answer = ranking(&ask(world, "eu_only", "eu-a", "de-DE", slot, shopper));
+        let answer = ranked(world, shopper, "de-DE", slot).answer;
         assert_eq!((answer.rung.as_str(), answer.reason.as_str()), ("full", "within-budget"));
         assert_eq!(answer.cell, "eu-a");
         assert!(answer.snapshot.starts_with("sha256:") && answer.overlay.starts_with("sha256:"));
@@ -75,7 +69,9 @@ pub(crate) fn every_shopper_is_ranked_in_the_home_cell(world: &World) {
         let class = world.topology.class(locale.class).unwrap();
         let Some(home) = world.topology.home_cell(class.id, shopper) else { continue };
         let cell = world.topology.cell(home).unwrap();
-        let answer = ranking(&ask(world, &class.name, &cell.name, &locale.name, "home", shopper));
+        let answered = ranked(world, shopper, &locale.name, "home");
+        assert_eq!((answered.cell.as_str(), answered.attempts), (cell.name.as_str(), 1));
+        let answer = answered.answer;
         assert_eq!(answer.cell, cell.name);
         assert!(["full", "compact"].contains(&answer.rung.as_str()), "{}", answer.reason.as_str());
         shelves.insert(answer.items.iter().map(|i| i.id.clone()).collect::<Vec<_>>());
@@ -86,8 +82,26 @@ pub(crate) fn every_shopper_is_ranked_in_the_home_cell(world: &World) {
 }
 
 pub(crate) fn a_shopper_without_history_is_never_ranked_by_the_full_model(world: &World) {
-    let answer = ranking(&ask(world, "us_only", "us-a", "en-US", "home", "nobody-knows-this-one"));
+    let answer = ranked(world, "nobody-knows-this-one", "en-US", "home").answer;
     assert_ne!(answer.rung.as_str(), "full");
     assert_eq!((answer.features.state.as_str(), answer.reason.as_str()), ("none", "no-features"));
     assert_eq!(answer.items.len(), 24);
+}
+
+pub(crate) fn an_answer_has_one_size_and_a_receipt(world: &World) {
+    let shopper = world.shopper("de-DE", "eu-a").unwrap();
+    let answered = ranked(world, shopper, "de-DE", "basket");
+    let (cell, kept) = (world.topology.cell_named("eu-a").unwrap(), &answered.kept);
+    let receipt = Receipt::open(&kept.receipt, cell.signing_key.as_slice()).unwrap();
+    assert_eq!(receipt.covers(&kept.answer, Some(&kept.request), Some("eu-a")), Ok(()));
+    assert_eq!((receipt.rung.as_str(), receipt.snapshot), ("full", Some(answered.answer.snapshot)));
+
+    // As the edge sees it: a request and an answer of one size each, whatever is inside.
+    let request = world.request(shopper, "de-DE", "basket").unwrap();
+    let (sealed, _opener) = world.seal("eu-a", &request.encode()).unwrap();
+    let path = format!("/v1/sealed/{}/eu-a/de-DE/basket", request.pin);
+    let answer = http::send(world.edge(), "POST", &path, &[], &sealed).unwrap();
+    assert_eq!((answer.status, answer.header("domicile-outcome")), (200, "relayed"));
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!((sealed.len(), answer.body.len()), (size::REQUEST, world.topology.answer_bytes()));
 }

@@ -3,7 +3,8 @@
 use domicile_envelope::SigningKey;
 use domicile_pin::{Epoch, Pin};
 use domicile_tests::http;
-use domicile_tests::world::{World, inner};
+use domicile_tests::world::World;
+use domicile_wire::{Call, Caller, Problem, RankRequest, Reply, Request};
 
 pub(crate) fn the_edge_refuses_with_documented_codes(world: &World) {
     let pin = world.pin("eu_only", 0).unwrap();
@@ -70,19 +71,49 @@ pub(crate) fn the_cell_refuses_inside_and_outside(world: &World) {
     }
 
     // A sound message that asks for what it cannot have is refused inside it.
-    let expired = world.pin("eu_only", -9).unwrap();
+    let good = world.request(shopper, "de-DE", "home").unwrap();
+    let asks = |locale: &str, slot: &str, anchor: &[&str]| {
+        let anchor = anchor.iter().map(|&item| item.to_owned()).collect();
+        Call::Rank(RankRequest { locale: locale.to_owned(), slot: slot.to_owned(), anchor })
+    };
+    let foreign = world.request(world.shopper("en-US", "us-a").unwrap(), "en-US", "home").unwrap();
+    let late = good.date_s.map(|date_s| date_s - 300);
     let cases = [
-        (inner(&pin, shopper, "xx-XX", "home", &[]), "unknown-locale"),
-        (inner(&pin, shopper, "de-DE", "cellar", &[]), "unknown-slot"),
-        (inner(&pin, shopper, "de-DE", "home", &["no-such-item"]), "unknown-item"),
-        (inner(&expired, shopper, "de-DE", "home", &[]), "pin-expired"),
-        (inner("nonsense", shopper, "de-DE", "home", &[]), "pin-malformed"),
+        (Request { call: asks("xx-XX", "home", &[]), ..good.clone() }, "unknown-locale"),
+        (Request { call: asks("de-DE", "cellar", &[]), ..good.clone() }, "unknown-slot"),
+        (Request { call: asks("de-DE", "home", &["no-such-item"]), ..good.clone() }, "unknown-item"),
+        (Request { pin: world.pin("eu_only", -9).unwrap(), ..good.clone() }, "pin-expired"),
+        (Request { pin: "nonsense".into(), ..good.clone() }, "pin-malformed"),
+        (Request { date_s: late, ..good.clone() }, "date-skew"),
+        (Request { caller: Caller::Nobody, ..good.clone() }, "token-missing"),
+        (Request { caller: foreign.caller.clone(), ..good.clone() }, "token-audience"),
+        (Request { pin: foreign.pin.clone(), ..good.clone() }, "cell-not-in-class"),
     ];
-    for (body, code) in cases {
-        let answer = http::send(world.edge(), "POST", &path, &[], &body).unwrap();
-        assert_eq!((answer.status, answer.header("domicile-outcome")), (200, "relayed"), "{code}");
-        let problem = domicile_wire::decode_response(&answer.body).unwrap().unwrap_err();
+    for (request, code) in cases {
+        let problem = problem(&world.ask_through_edge(&path, "eu-a", &request).unwrap());
         assert_eq!(problem.code.as_str(), code);
         assert!(!problem.detail.contains(shopper), "a problem never names the shopper");
     }
+}
+
+/// The problem in an answer.
+pub(crate) fn problem(reply: &Reply) -> Problem {
+    reply.parse::<serde_json::Value>().unwrap().unwrap_err()
+}
+
+/// Nothing is taken at a cell's sealed listener but what is sealed to it.
+pub(crate) fn a_cell_takes_nothing_plain(world: &World) {
+    let message = world.request(world.shopper("de-DE", "eu-a").unwrap(), "de-DE", "home").unwrap().encode();
+    let authority = world.cell("eu-a").unwrap();
+    let post = |media: &str, body: &[u8]| {
+        http::send(&authority, "POST", "/gateway", &[("content-type", media)], body).unwrap()
+    };
+    for media in ["message/bhttp", "application/json", "message/ohttp-chunked-req"] {
+        let answer = post(media, &message);
+        assert_eq!((answer.status, answer.code().as_str()), (415, "not-sealed"), "{media}");
+    }
+    let untyped = http::send(&authority, "POST", "/gateway", &[], &message).unwrap();
+    assert_eq!((untyped.status, untyped.code().as_str()), (415, "not-sealed"));
+    let (other, _opener) = world.seal("eu-b", &message).unwrap();
+    assert!([400, 422].contains(&post("message/ohttp-req", &other).status), "sealed to another cell");
 }

@@ -5,23 +5,37 @@ use std::process::Command;
 
 use domicile_cluster::paths;
 use domicile_tests::http;
-use domicile_tests::world::{World, inner};
+use domicile_tests::world::World;
+use domicile_wire::{Reply, Request};
+
+use super::refusals::problem;
 
 pub(crate) fn no_pin_opens_a_cell_outside_its_class(world: &World) {
+    let shopper = world.shopper("de-DE", "eu-a").unwrap();
+    let good = world.request(shopper, "de-DE", "home").unwrap();
     for class in &world.topology.classes {
         for cell in world.topology.cells.iter().filter(|c| !class.allows(c.id)) {
             let pin = world.pin(&class.name, 0).unwrap();
-            let body = inner(&pin, "1", "de-DE", "home", &[]);
+            let request = Request { pin: pin.clone(), ..good.clone() };
+            let (sealed, opener) = world.seal(&cell.name, &request.encode()).unwrap();
             let path = format!("/v1/sealed/{pin}/{}/de-DE/home", cell.name);
-            let answer = http::send(world.edge(), "POST", &path, &[], &body).unwrap();
+            let answer = http::send(world.edge(), "POST", &path, &[], &sealed).unwrap();
             assert_eq!((answer.status, answer.code().as_str()), (403, "cell-not-in-class"), "{path}");
 
             // Past the edge, straight at the cell: it holds the same line by itself.
             let authority = world.cell(&cell.name).unwrap();
-            let direct = http::send(&authority, "POST", "/gateway", &[], &body).unwrap();
+            let typed = [("content-type", domicile_seal::REQUEST_TYPE)];
+            let direct = http::send(&authority, "POST", "/gateway", &typed, &sealed).unwrap();
             assert_eq!(direct.status, 200);
-            let problem = domicile_wire::decode_response(&direct.body).unwrap().unwrap_err();
-            assert_eq!(problem.code.as_str(), "cell-not-in-class", "{} at {}", class.name, cell.name);
+            let reply = Reply::decode(&opener.open(&direct.body).unwrap()).unwrap();
+            let code = problem(&reply).code;
+            assert_eq!(
+                (code.as_str(), reply.status),
+                ("cell-not-in-class", 421),
+                "{} at {}",
+                class.name,
+                cell.name
+            );
         }
     }
 }
@@ -34,13 +48,14 @@ pub(crate) fn a_locale_without_a_cell_is_list_only(world: &World) {
         "--json",
         "--edge",
         world.cluster.edge_url(),
+        "--identity",
+        world.cluster.identity_url(),
         "--locale",
         "en-GB",
         "--shopper",
         shopper,
     ]);
-    rank.arg("--topology").arg(world.cluster.topology());
-    rank.arg("--pin-key").arg(domicile_cluster::cluster::demo_file("keys/pin.jwk"));
+    rank.arg("--root-key").arg(domicile_cluster::cluster::demo_file("keys/root.jwk"));
     let said = domicile_cluster::process::capture(&mut rank).unwrap();
     let said: serde_json::Value = serde_json::from_str(&said).unwrap();
     assert_eq!(said["outcome"], "list");

@@ -46,8 +46,16 @@ fn as_it_should_be(cluster: &Cluster, locale: &str, household: &str) -> anyhow::
 
 fn ask(cluster: &Cluster, locale: &str, shopper: &str, more: &[&str]) -> anyhow::Result<String> {
     let mut rank = Command::new(paths::binary("domicile"));
-    rank.args(["rank", "--edge", cluster.edge_url(), "--locale", locale, "--shopper", shopper, "--topology"]);
-    rank.arg(cluster.topology()).arg("--pin-key").arg(demo_file("keys/pin.jwk")).args(more);
+    rank.args([
+        "rank",
+        "--edge",
+        cluster.edge_url(),
+        "--identity",
+        cluster.identity_url(),
+        "--locale",
+        locale,
+    ]);
+    rank.args(["--shopper", shopper, "--root-key"]).arg(demo_file("keys/root.jwk")).args(more);
     process::capture(&mut rank)
 }
 
