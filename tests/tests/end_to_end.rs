@@ -13,12 +13,13 @@ mod end_to_end {
     pub(crate) mod calls;
     pub(crate) mod outage;
     pub(crate) mod ranking;
+    pub(crate) mod receipts;
     pub(crate) mod refusals;
     pub(crate) mod residency;
 }
 
 use domicile_tests::world::World;
-use end_to_end::{calls, outage, ranking, refusals, residency};
+use end_to_end::{calls, outage, ranking, receipts, refusals, residency};
 
 #[test]
 fn the_whole_path() {
@@ -28,6 +29,7 @@ fn the_whole_path() {
     ranking::every_shopper_is_ranked_in_the_home_cell(&world);
     ranking::a_shopper_without_history_is_never_ranked_by_the_full_model(&world);
     ranking::an_answer_has_one_size_and_a_receipt(&world);
+    receipts::a_receipt_is_kept_and_verified_and_an_altered_one_is_named(&world);
     calls::what_a_shopper_does_is_ranked_with_given_out_and_erased(&world);
     refusals::the_edge_refuses_with_documented_codes(&world);
     refusals::the_cell_refuses_inside_and_outside(&world);
