@@ -17,7 +17,7 @@ use crate::{build, demo, fetch, fuzz, wasm};
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
 /// In this order: cheap ones first, and each one after what it needs.
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     ("format", format),
     ("layout", layout),
     ("licences and bans", licences),
@@ -31,14 +31,20 @@ const STEPS: [Step; 16] = [
     ("unit, property and integration tests", tests),
     ("fuzz, 20 s a target", fuzz::smoke),
     ("training code", training),
+    (BOUNDARY, boundary_over_real_processes),
     ("edge attacked in our host", boundary::in_our_host),
     ("edge attacked under wasmtime serve", boundary::under_wasmtime_serve),
     ("demo, once", demo_once),
 ];
 
+/// One target of the integration tests, for those who ask for it alone.
+const BOUNDARY: &str = "boundary over real processes";
+
 /// Steps that belong together although their names do not say so.
-const TOPICS: [(&str, &[&str]); 1] =
-    [("edge", &["build", "policy crates for wasm32", "unit, property and integration tests", "fuzz"])];
+const TOPICS: [(&str, &[&str]); 2] = [
+    ("edge", &["build", "policy crates for wasm32", "unit, property and integration tests", "fuzz"]),
+    ("boundary", &["what tests need", "build", "edge modules", "edge artefact", "edge attacked"]),
+];
 
 /// Whether a step was asked for: by a part of its name, or by its topic.
 fn asked_for(name: &str, wanted: &str) -> bool {
@@ -52,7 +58,8 @@ fn asked_for(name: &str, wanted: &str) -> bool {
 pub(crate) fn run(only: Option<&str>) -> anyhow::Result<()> {
     let mut rows: Vec<(&str, Duration, bool)> = Vec::new();
     for (name, step) in STEPS {
-        if only.is_some_and(|wanted| !asked_for(name, wanted)) {
+        // Without a wish, the integration tests have run it already.
+        if only.map_or(name == BOUNDARY, |wanted| !asked_for(name, wanted)) {
             continue;
         }
         say(format!("== {name}"));
@@ -162,6 +169,12 @@ fn rustdoc() -> anyhow::Result<()> {
 fn tests() -> anyhow::Result<()> {
     let mut tests = build::cargo();
     tests.args(["test", "--workspace", "--no-fail-fast"]).env("ORT_DYLIB_PATH", fetch::onnx_runtime()?);
+    process::run(&mut tests)
+}
+
+fn boundary_over_real_processes() -> anyhow::Result<()> {
+    let mut tests = build::cargo();
+    tests.args(["test", "--workspace", "--test", "boundary"]).env("ORT_DYLIB_PATH", fetch::onnx_runtime()?);
     process::run(&mut tests)
 }
 
