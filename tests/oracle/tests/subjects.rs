@@ -17,6 +17,7 @@ const CHECKS: [(&str, Check); 6] = [
     ("token", token::check),
 ];
 
+#[expect(clippy::unwrap_used, reason = "a test's own helper")]
 fn check_of(target: &str) -> Check {
     CHECKS.iter().find(|(name, _)| *name == target).unwrap().1
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use domicile_vectors::ALL;
 use serde_json::Value;
 
+#[expect(clippy::unwrap_used, reason = "a test's own helper")]
 fn committed(file: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
