@@ -20,8 +20,8 @@ use crate::snapshots::Snapshot;
 use crate::telemetry::{self, Telemetry};
 use crate::tokens::Tokens;
 
-/// How far the gateway's listener reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How far a listener reaches; the farther is the greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// This machine only.
     Loopback,

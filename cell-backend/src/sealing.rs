@@ -9,10 +9,11 @@
 //! that what was sealed long ago can no longer be read.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
-use domicile_envelope::{SigningKey, is_published};
+use domicile_envelope::{SigningKey, VerifyingKey, is_published};
 use domicile_files::is_open_to_others;
 use domicile_keyring::{Found, KeyFiles};
 use domicile_receipt::{Receipt, Stated, hash};
@@ -21,6 +22,7 @@ use domicile_route::KeyStatement;
 use domicile_seal::config::encode_list;
 use domicile_seal::{Kem, KeyRing, Opened, SealRefusal, SealingKey, Seen};
 
+use crate::cell::Reach;
 use crate::config::Seal;
 use crate::failure::{Exit, Failure, read_text};
 
@@ -55,6 +57,17 @@ pub struct Turn {
     pub exposed: Vec<String>,
 }
 
+/// The cell that the keys are for, as clients and networks see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// Its name.
+    pub cell: &'a str,
+    /// The signing key that the topology names for it: clients check its statements with that one.
+    pub named: Option<&'a VerifyingKey>,
+    /// The reach of its farthest listener.
+    pub reach: Reach,
+}
+
 /// A cell's sealing keys.
 pub struct Sealing {
     cell: String,
@@ -70,19 +83,25 @@ pub struct Sealing {
 }
 
 impl Sealing {
-    /// The keys of `cell`, made where there are none, at `now_s`.
+    /// The keys of a cell, made where there are none, at `now_s`.
     ///
     /// # Errors
-    /// [`Failure`] when there is no signing key, or no sealing key and none can be made.
-    pub fn open(config: &Seal, cell: &str, now_s: i64) -> Result<(Self, Turn), Failure> {
-        Self::with_files(config, KeyFiles::new(&config.key_dir), cell, now_s)
+    /// [`Failure`] when there is no signing key or not the right one, or no sealing key and none can be made.
+    pub fn open(config: &Seal, place: Place<'_>, now_s: i64) -> Result<(Self, Turn), Failure> {
+        Self::with_files(config, KeyFiles::new(&config.key_dir), place, now_s)
     }
 
-    fn with_files(config: &Seal, files: KeyFiles, cell: &str, now_s: i64) -> Result<(Self, Turn), Failure> {
+    fn with_files(
+        config: &Seal,
+        files: KeyFiles,
+        place: Place<'_>,
+        now_s: i64,
+    ) -> Result<(Self, Turn), Failure> {
         let path = &config.signing_key;
         let text = read_text(Exit::Config, path, "give the cell's secret signing key in [seal] signing_key")?;
         let signer = SigningKey::from_jwk(&text)
             .map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))?;
+        place.check(&signer.verifying_key(), path)?;
         // A key that is published is no secret.
         let exposed = !is_published(signer.verifying_key().id()) && is_open_to_others(path).unwrap_or(false);
         let signing = exposed.then(|| {
@@ -99,7 +118,7 @@ impl Sealing {
             ids: BTreeSet::new(),
         };
         let sealing = Self {
-            cell: cell.to_owned(),
+            cell: place.cell.to_owned(),
             signer,
             files,
             held: Mutex::default(),
@@ -137,7 +156,9 @@ impl Sealing {
     pub fn turn(&self, now_s: i64) -> Turn {
         let mut turn = Turn::default();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let Found { mut keys, mut unread, failed } = match self.files.read() {
+        // Only a cell without any key may take a missing directory for an empty one, and make its first keys.
+        let found = if held.is_empty() { self.files.read() } else { self.files.read_again() };
+        let Found { mut keys, unread, failed } = match found {
             Ok(found) => found,
             Err(error) => {
                 // What lies there is not known, so nothing is made over it and nothing given up.
@@ -149,13 +170,14 @@ impl Sealing {
         turn.failed = failed;
         let mut ids: BTreeSet<u8> = keys.iter().map(SealingKey::id).chain(unread.iter().copied()).collect();
         keys.extend(held.iter().filter(|key| unread.contains(&key.id())).cloned());
-        unread.retain(|id| keys.iter().all(|key| key.id() != *id));
         let mut offered = Vec::new();
         let mut again_s = now_s.saturating_add(self.statement_s / 2);
         for kem in Kem::ALL {
-            let of = |own: bool| keys.iter().filter(move |key| (key.kem() == kem) == own);
-            let own: Vec<Key> = of(true).map(|key| Key { id: key.id(), born_s: key.born() }).collect();
-            let taken: Vec<u8> = of(false).map(SealingKey::id).chain(unread.iter().copied()).collect();
+            let own = keys.iter().filter(|key| key.kem() == kem);
+            let own: Vec<Key> = own.map(|key| Key { id: key.id(), born_s: key.born() }).collect();
+            // Every file that is there, also of a key that is not accepted: no key is made over it.
+            let is_own = |id: &u8| own.iter().any(|key| key.id == *id);
+            let taken: Vec<u8> = ids.iter().copied().filter(|id| !is_own(id)).collect();
             let plan = self.policy.plan(&own, &taken, now_s);
             again_s = again_s.min(plan.again_s);
             for id in &plan.delete {
@@ -232,6 +254,30 @@ impl Sealing {
     /// The receipt of an answer's content to a sealed request: the envelope's JSON, compact.
     pub fn receipt(&self, sealed: &[u8], content: &[u8], stated: Stated<'_>) -> String {
         Receipt::new(hash(sealed), content, stated).sign(&self.signer)
+    }
+}
+
+impl Place<'_> {
+    /// Whether this cell can go by the signing key of the file at `path`.
+    fn check(self, signing: &VerifyingKey, path: &Path) -> Result<(), Failure> {
+        let (file, id) = (path.display(), signing.id());
+        if let Some(named) = self.named.filter(|named| *named != signing) {
+            let line = format!(
+                "{file}: [seal] signing_key is key {id}, the topology names {} for cell {:?}, so clients would refuse \
+                 the cell's keys; give the secret half of that one, or change the topology",
+                named.id(),
+                self.cell
+            );
+            return Err(Failure::new(Exit::Config, line));
+        }
+        if self.reach == Reach::Beyond && is_published(id) {
+            let line = format!(
+                "{file}: [seal] signing_key is the demo's key {id}, whose secret is public; listen on 127.0.0.1 or \
+                 make a key of your own (`domicile key sign new`)"
+            );
+            return Err(Failure::new(Exit::Listen, line));
+        }
+        Ok(())
     }
 }
 

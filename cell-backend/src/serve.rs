@@ -25,7 +25,7 @@ use crate::ranker::runtime::Runtime;
 use crate::retrieval::CandidateIndex;
 use crate::retrieval::exact::Exact;
 use crate::retrieval::graph::Graph;
-use crate::sealing::Sealing;
+use crate::sealing::{Place, Sealing};
 use crate::telemetry::Door;
 use crate::tokens::Tokens;
 use crate::{admin, overlay, snapshots, tls, upkeep};
@@ -102,6 +102,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let reach = reach("--listen", options.listen, &topology)?;
     let direct =
         config.direct.as_ref().map(|direct| Direct::prepare(direct, &config, &topology)).transpose()?;
+    let farthest = direct.as_ref().map_or(reach, |direct| reach.max(direct.reach));
     // The listeners come first: a port in use is told before seconds go into loading.
     if !options.admin.ip().is_loopback() {
         let line = format!("admin address {}: metrics and status are served on loopback only", options.admin);
@@ -112,7 +113,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
         Some(direct) => Some((bind(direct.address).await?, direct)),
         None => None,
     };
-    let parts = load(&options, &topology, &config, clock).await?;
+    let parts = load(&options, &topology, &config, farthest, clock).await?;
 
     let drain = Duration::from_millis(config.limits.drain_ms.into());
     let (sealed_terms, admin_terms) = (config.listener.sealed(), config.listener.admin());
@@ -157,7 +158,13 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
 }
 
 /// Everything that is loaded from outside; blocking work runs off the async threads.
-async fn load(options: &Serve, topology: &Topology, config: &Config, clock: Clock) -> Result<Parts, Failure> {
+async fn load(
+    options: &Serve,
+    topology: &Topology,
+    config: &Config,
+    reach: Reach,
+    clock: Clock,
+) -> Result<Parts, Failure> {
     let (options, topology, config) = (options.clone(), topology.clone(), config.clone());
     let loading = tokio::task::spawn_blocking(move || {
         let snapshot = snapshots::load(&options.snapshot, &snapshot_keys(&options, &topology)?)?;
@@ -174,7 +181,7 @@ async fn load(options: &Serve, topology: &Topology, config: &Config, clock: Cloc
             IndexKind::Exact => Arc::new(Exact::new(embeddings)),
             IndexKind::Hnsw => Arc::new(Graph::build(embeddings)),
         };
-        let (sealing, tokens) = sealing(&config, cell_named(&topology, &options.cell)?, clock)?;
+        let (sealing, tokens) = sealing(&config, cell_named(&topology, &options.cell)?, reach, clock)?;
         Ok(Parts { snapshot, overlay, store: Arc::new(store), index, ranker, sealing, tokens })
     });
     loading.await.map_err(|e| Failure::new(Exit::Snapshot, format!("loading stopped: {e}")))?
@@ -184,14 +191,16 @@ async fn load(options: &Serve, topology: &Topology, config: &Config, clock: Cloc
 fn sealing(
     config: &Config,
     me: &domicile_topology::Cell,
+    reach: Reach,
     clock: Clock,
 ) -> Result<(Option<Sealing>, Option<Tokens>), Failure> {
-    let tokens = config.tokens.as_ref().map(|terms| Tokens::open(terms, &me.boundary)).transpose()?;
+    let tokens = config.tokens.as_ref().map(|terms| Tokens::open(terms, &me.boundary, reach)).transpose()?;
     let Some(seal) = &config.seal else {
         tracing::warn!("no [seal] in the configuration: sealed requests are refused");
         return Ok((None, tokens));
     };
-    let (sealing, turn) = Sealing::open(seal, &me.name, clock.unix_seconds())?;
+    let place = Place { cell: &me.name, named: me.signing_key.as_ref(), reach };
+    let (sealing, turn) = Sealing::open(seal, place, clock.unix_seconds())?;
     tracing::info!(made = turn.made, deleted = turn.deleted, "sealing keys");
     for why in turn.failed.iter().chain(&turn.exposed) {
         tracing::warn!(%why, "sealing keys");
@@ -228,15 +237,16 @@ fn reach(option: &str, address: SocketAddr, topology: &Topology) -> Result<Reach
 /// The direct API's listener, before it listens.
 struct Direct {
     address: SocketAddr,
+    reach: Reach,
     terms: Terms,
     tls: Arc<ServerConfig>,
 }
 
 impl Direct {
     fn prepare(direct: &config::Direct, config: &Config, topology: &Topology) -> Result<Self, Failure> {
-        reach("[direct] listen", direct.listen, topology)?;
+        let reach = reach("[direct] listen", direct.listen, topology)?;
         let tls = tls::server(direct).map_err(|e| Failure::new(Exit::Config, format!("[direct]: {e}")))?;
-        Ok(Self { address: direct.listen, terms: config.listener.direct(direct), tls })
+        Ok(Self { address: direct.listen, reach, terms: config.listener.direct(direct), tls })
     }
 }
 

@@ -11,6 +11,7 @@ use domicile_jwt::KeySet;
 use domicile_token::{Asked, Claims, Terms, TokenRefusal};
 use domicile_wire::Bearer;
 
+use crate::cell::Reach;
 use crate::config::TokenTerms;
 use crate::failure::{Exit, Failure, read_text};
 
@@ -41,6 +42,7 @@ pub enum Reloaded {
 /// Keys and terms.
 pub struct Tokens {
     path: PathBuf,
+    reach: Reach,
     terms: Terms,
     every: Duration,
     known: Mutex<Known>,
@@ -48,16 +50,17 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens that a cell of `boundary` takes.
+    /// The tokens that a cell of `boundary` takes, whose farthest listener has this reach.
     ///
     /// # Errors
-    /// [`Failure`] when there is no good key set.
-    pub fn open(config: &TokenTerms, boundary: &str) -> Result<Self, Failure> {
+    /// [`Failure`] when there is no good key set, or one with the demo's key beyond loopback.
+    pub fn open(config: &TokenTerms, boundary: &str, reach: Reach) -> Result<Self, Failure> {
         let path = config.keys.clone();
         let stamp = stamp(&path);
-        let keys = parse(&path, &read_text(Exit::Config, &path, REMEDY)?)?;
+        let keys = parse(&path, &read_text(Exit::Config, &path, REMEDY)?, reach)?;
         Ok(Self {
             path,
+            reach,
             terms: config.terms(boundary),
             every: Duration::from_secs(config.reload_s.into()),
             known: Mutex::new(Known { stamp, unread: false }),
@@ -95,7 +98,7 @@ impl Tokens {
         };
         // Taken as seen even when it is no key set: the file has to change before it can be one.
         *known = Known { stamp: now, unread: false };
-        match parse(&self.path, &text) {
+        match parse(&self.path, &text, self.reach) {
             Ok(keys) => {
                 *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
                 Reloaded::Taken
@@ -110,8 +113,20 @@ fn stamp(path: &Path) -> Stamp {
     Some((file.modified().ok()?, file.len()))
 }
 
-fn parse(path: &Path, text: &str) -> Result<KeySet, Failure> {
-    KeySet::parse(text).map_err(|e| Failure::new(Exit::Config, format!("{}: {e}", path.display())))
+fn parse(path: &Path, text: &str, reach: Reach) -> Result<KeySet, Failure> {
+    let place = path.display();
+    let keys = KeySet::parse(text).map_err(|e| Failure::new(Exit::Config, format!("{place}: {e}")))?;
+    // With its secret half anybody could sign a token for any shopper.
+    if reach == Reach::Beyond
+        && let Some(kid) = keys.published()
+    {
+        let line = format!(
+            "{place}: key {kid:?} is the demo's, whose secret is public; listen on 127.0.0.1 or take it out and \
+             make a key of your own (`domicile key token new`)"
+        );
+        return Err(Failure::new(Exit::Listen, line));
+    }
+    Ok(keys)
 }
 
 #[cfg(test)]
@@ -147,13 +162,35 @@ mod tests {
     }
 
     #[test]
+    fn the_demo_s_key_is_taken_on_loopback_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens.json");
+        let demo = include_str!("../../deploy/demo/keys/token-keys.json");
+        let config: TokenTerms = toml::from_str(&format!("keys = {path:?}")).unwrap();
+        write(&path, demo, 1);
+        assert!(Tokens::open(&config, "eu", Reach::Loopback).is_ok());
+        let refused = Tokens::open(&config, "eu", Reach::Beyond).err().unwrap();
+        assert_eq!(refused.exit, Exit::Listen);
+        assert!(refused.to_string().contains("tokens.json: key \"demo\" is the demo's"), "{refused}");
+
+        // Nor does it come in later.
+        let own = TokenKey::ed25519("own").unwrap();
+        write(&path, &TokenKey::key_set([&own]).unwrap(), 2);
+        let tokens = Tokens::open(&config, "eu", Reach::Beyond).unwrap();
+        write(&path, demo, 3);
+        assert!(matches!(tokens.reload(), Reloaded::Kept(line) if line.contains("the demo's")));
+        let asked = Asked { class: "eu_only", cells: &["eu-a", "eu-b"], now_s: NOW };
+        assert!(tokens.check(&token(&own), asked).is_ok(), "the old keys stay");
+    }
+
+    #[test]
     fn a_removed_key_is_refused_after_the_reload_and_a_bad_file_changes_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("tokens.json");
         let (old, new) = (TokenKey::ed25519("old").unwrap(), TokenKey::p256("new").unwrap());
         write(&path, &TokenKey::key_set([&old, &new]).unwrap(), 1);
         let config: TokenTerms = toml::from_str(&format!("keys = {path:?}")).unwrap();
-        let tokens = Tokens::open(&config, "eu").unwrap();
+        let tokens = Tokens::open(&config, "eu", Reach::Loopback).unwrap();
         let asked = Asked { class: "eu_only", cells: &["eu-a", "eu-b"], now_s: NOW };
         let of = |key: &TokenKey| tokens.check(&token(key), asked).map(|claims| claims.home);
         assert_eq!((of(&old), of(&new)), (Ok("eu-b".into()), Ok("eu-b".into())));

@@ -85,6 +85,18 @@ impl KeyFiles {
     /// # Errors
     /// The directory cannot be read: then nothing is known of what lies there.
     pub fn read(&self) -> io::Result<Found> {
+        match self.read_again() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::default()),
+            found => found,
+        }
+    }
+
+    /// What lies there, for who holds keys of it already: a directory that was there and is not (a disk that is not
+    /// mounted, a folder moved aside) says nothing about its keys.
+    ///
+    /// # Errors
+    /// The directory cannot be read, or is not there.
+    pub fn read_again(&self) -> io::Result<Found> {
         let mut found = Found::default();
         for (id, name) in self.names()? {
             // One file an id: with two spellings of it, nobody could say which key is meant.
@@ -111,7 +123,7 @@ impl KeyFiles {
     /// The ids that have a file, readable or not: what changes when somebody else makes or deletes a key.
     ///
     /// # Errors
-    /// As [`KeyFiles::read`].
+    /// As [`KeyFiles::read_again`].
     pub fn ids(&self) -> io::Result<BTreeSet<u8>> {
         let names = self.names()?.into_iter();
         Ok(names.filter(|(id, name)| *name == file_name(*id)).map(|(id, _)| id).collect())
@@ -149,11 +161,7 @@ impl KeyFiles {
 
     /// The files that are keys by their names.
     fn names(&self) -> io::Result<Vec<(u8, String)>> {
-        let entries = match std::fs::read_dir(&self.directory) {
-            Ok(entries) => entries.collect::<io::Result<Vec<_>>>()?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error),
-        };
+        let entries = std::fs::read_dir(&self.directory)?.collect::<io::Result<Vec<_>>>()?;
         let id = |name: &str| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.parse().ok();
         let named = |entry: std::fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;
@@ -197,6 +205,18 @@ mod tests {
 
         let made = (0..50).filter(|&id| operator.make(id, Kem::P256, 102).is_ok()).count();
         assert_eq!((made, cell.ids().unwrap().len()), (49, 50));
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_empty_for_a_first_look_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = KeyFiles::new(&directory.path().join("keys"));
+        let found = files.read().unwrap();
+        assert!(found.keys.is_empty() && found.unread.is_empty() && found.failed.is_empty());
+        assert_eq!(files.read_again().unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert_eq!(files.ids().unwrap_err().kind(), io::ErrorKind::NotFound);
+        files.make(1, Kem::X25519, 0).unwrap();
+        assert_eq!(files.read_again().unwrap().keys.len(), 1);
     }
 
     #[test]

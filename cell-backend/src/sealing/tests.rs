@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use domicile_route::KeyStatement;
 use domicile_seal::config::{PublicConfig, read_list};
 use domicile_seal::{Sealer, size};
@@ -9,11 +7,12 @@ use super::*;
 const START: i64 = 1_800_000_000;
 const DAY: i64 = 86_400;
 const OVERLAP: i64 = 14_400;
+const PLACE: Place<'static> = Place { cell: "eu-a", named: None, reach: Reach::Loopback };
 
 struct Desk {
     directory: tempfile::TempDir,
     config: Seal,
-    verifying: domicile_envelope::VerifyingKey,
+    verifying: VerifyingKey,
 }
 
 impl Desk {
@@ -27,7 +26,7 @@ impl Desk {
     }
 
     fn open(&self, now_s: i64) -> Sealing {
-        Sealing::open(&self.config, "eu-a", now_s).unwrap().0
+        Sealing::open(&self.config, PLACE, now_s).unwrap().0
     }
 
     fn offered(&self, sealing: &Sealing, now_s: i64) -> Vec<PublicConfig> {
@@ -49,7 +48,7 @@ fn sealed(configs: &[PublicConfig], kem: Kem) -> Vec<u8> {
 #[test]
 fn keys_are_made_offered_accepted_through_the_overlap_and_deleted() {
     let desk = Desk::new();
-    let (sealing, first) = Sealing::open(&desk.config, "eu-a", START).unwrap();
+    let (sealing, first) = Sealing::open(&desk.config, PLACE, START).unwrap();
     assert_eq!((first.made, first.deleted, first.failed.len()), (2, 0, 0));
     let old = desk.offered(&sealing, START);
     assert_eq!(old.iter().map(|config| config.kem).collect::<Vec<_>>(), Kem::ALL);
@@ -102,7 +101,7 @@ fn what_others_may_read_is_said_with_its_remedy() {
     let set = |path: &Path, mode| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    let exposed = || Sealing::open(&desk.config, "eu-a", START).unwrap().1.exposed;
+    let exposed = || Sealing::open(&desk.config, PLACE, START).unwrap().1.exposed;
     set(&desk.config.signing_key, 0o600);
     assert_eq!(exposed(), [""; 0]);
     set(&desk.config.signing_key, 0o640);
@@ -117,6 +116,42 @@ fn what_others_may_read_is_said_with_its_remedy() {
 }
 
 #[test]
+fn a_signing_key_that_clients_or_everybody_would_know_better_is_refused() {
+    let desk = Desk::new();
+    let refused = |place| Sealing::open(&desk.config, place, START).err().unwrap();
+    let other = SigningKey::generate().verifying_key();
+    let wrong = refused(Place { named: Some(&other), ..PLACE });
+    assert_eq!(wrong.exit, Exit::Config);
+    let (line, own) = (wrong.to_string(), desk.verifying.id().to_string());
+    let parts = ["cell.jwk: ", own.as_str(), "clients would refuse", "\"eu-a\""];
+    assert!(parts.iter().all(|part| line.contains(part)) && line.contains(&other.id().to_string()), "{line}");
+    assert!(!desk.config.key_dir.exists(), "nothing is made before");
+    let right = Place { named: Some(&desk.verifying), reach: Reach::Beyond, ..PLACE };
+    assert!(Sealing::open(&desk.config, right, START).is_ok());
+
+    std::fs::write(&desk.config.signing_key, include_str!("../../../deploy/demo/keys/edge.jwk")).unwrap();
+    assert!(Sealing::open(&desk.config, PLACE, START).is_ok());
+    let public = refused(Place { reach: Reach::Beyond, ..PLACE });
+    assert_eq!(public.exit, Exit::Listen);
+    assert!(public.to_string().contains("the demo's key 8e779b5c47d9eccc"), "{public}");
+}
+
+#[test]
+fn a_clock_that_is_behind_the_keys_deletes_none() {
+    let desk = Desk::new();
+    let right = desk.offered(&desk.open(START), START);
+    let early = START - 365 * DAY;
+    let (sealing, turn) = Sealing::open(&desk.config, PLACE, early).unwrap();
+    assert_eq!((turn.made, turn.deleted, turn.failed.len(), desk.files()), (2, 0, 0, 4), "{turn:?}");
+    assert!(desk.offered(&sealing, early).iter().all(|config| !right.contains(config)));
+    assert!(!sealing.is_due(early + 1));
+    // The clock is set.
+    let turn = sealing.turn(START + 1);
+    assert_eq!((turn.made, turn.deleted, desk.files()), (0, 2, 2), "{turn:?}");
+    assert_eq!(desk.offered(&sealing, START + 1), right);
+}
+
+#[test]
 fn a_key_has_one_file_name() {
     let desk = Desk::new();
     desk.open(START);
@@ -125,7 +160,7 @@ fn a_key_has_one_file_name() {
     for name in names {
         std::fs::copy(keys.join("seal-000.json"), keys.join(name)).unwrap();
     }
-    let (sealing, turn) = Sealing::open(&desk.config, "eu-a", START + 1).unwrap();
+    let (sealing, turn) = Sealing::open(&desk.config, PLACE, START + 1).unwrap();
     assert_eq!((turn.made, turn.failed.len()), (0, names.len()), "{turn:?}");
     assert!(turn.failed[0].ends_with("the file of key 0 is named seal-000.json"), "{turn:?}");
     assert_eq!(desk.offered(&sealing, START + 1).len(), 2);
@@ -162,7 +197,7 @@ fn who_is_second_to_make_a_key_goes_by_the_first_one_s() {
     let first: fn(&Path, &[u8]) -> _ =
         |path, _| Err(domicile_files::WriteError::Taken { path: path.to_owned() });
     let files = KeyFiles::written_by(&desk.config.key_dir, first);
-    let (late, _) = Sealing::with_files(&desk.config, files, "eu-a", START).unwrap();
+    let (late, _) = Sealing::with_files(&desk.config, files, PLACE, START).unwrap();
     let turn = late.turn(START + DAY);
     assert_eq!((turn.made, turn.failed.len()), (0, 0), "{turn:?}");
     assert!(late.is_due(START + DAY), "it looks again at once");
@@ -187,7 +222,7 @@ fn a_pipe_in_a_key_s_place_holds_nothing_up() {
     assert!(turn.failed[0].contains("key 0: a pipe, no regular file"), "{turn:?}");
     assert_eq!(desk.offered(&sealing, START), before);
     pipe(&desk.config.signing_key);
-    let line = Sealing::open(&desk.config, "eu-a", START).err().unwrap().to_string();
+    let line = Sealing::open(&desk.config, PLACE, START).err().unwrap().to_string();
     assert!(line.contains("cell.jwk: expected a readable file, found a pipe"), "{line}");
 }
 
@@ -196,7 +231,7 @@ fn a_full_disk_at_rotation_leaves_the_keys_there_are_for_the_overlap() {
     let desk = Desk::new();
     desk.open(START);
     let files = KeyFiles::written_by(&desk.config.key_dir, full);
-    let (sealing, _) = Sealing::with_files(&desk.config, files, "eu-a", START + 1).unwrap();
+    let (sealing, _) = Sealing::with_files(&desk.config, files, PLACE, START + 1).unwrap();
     let old = desk.offered(&sealing, START + 1);
     let turn = sealing.turn(START + DAY);
     assert_eq!((turn.made, turn.failed.len()), (0, 2), "{turn:?}");
@@ -210,7 +245,7 @@ fn a_full_disk_at_rotation_leaves_the_keys_there_are_for_the_overlap() {
 
     let empty = Desk::new();
     let files = KeyFiles::written_by(&empty.config.key_dir, full);
-    let line = Sealing::with_files(&empty.config, files, "eu-a", START).err().unwrap().to_string();
+    let line = Sealing::with_files(&empty.config, files, PLACE, START).err().unwrap().to_string();
     assert!(line.contains("no sealing key: make a x25519 key"), "{line}");
 }
 
@@ -232,7 +267,7 @@ fn a_broken_key_file_costs_itself_and_says_so() {
     desk.open(START);
     let file = desk.config.key_dir.join("seal-000.json");
     std::fs::write(&file, "{\"seed\":\"secret\"}").unwrap();
-    let (sealing, turn) = Sealing::open(&desk.config, "eu-a", START + 1).unwrap();
+    let (sealing, turn) = Sealing::open(&desk.config, PLACE, START + 1).unwrap();
     assert!(turn.failed[0].starts_with("key 0: ") && !turn.failed[0].contains("secret"), "{turn:?}");
     assert_eq!(desk.offered(&sealing, START + 1).len(), 2);
     assert!(std::fs::read_to_string(file).unwrap().contains("secret"), "it is left for who can mend it");
@@ -257,6 +292,11 @@ fn what_cannot_be_read_for_a_while_takes_no_key_away() {
     // The whole directory: nothing is made over what is not known, and it is looked at again soon.
     let aside = desk.directory.path().join("aside");
     std::fs::rename(keys, &aside).unwrap();
+    assert!(!sealing.is_due(START + 1), "no directory is no other set of keys");
+    let turn = sealing.turn(START + 1);
+    assert_eq!((turn.made, turn.deleted, turn.failed.len()), (0, 0, 1), "{turn:?}");
+    assert!(turn.failed[0].starts_with("read the keys: ") && !keys.exists(), "{turn:?}");
+    assert_eq!(desk.offered(&sealing, START + 1), before);
     std::fs::write(keys, "no directory").unwrap();
     let turn = sealing.turn(START + DAY);
     assert_eq!((turn.made, turn.deleted, turn.failed.len()), (0, 0, 1), "{turn:?}");

@@ -14,6 +14,9 @@ use crate::{TOKEN_MAX, provider};
 
 /// Most keys of a set.
 const KEYS_MAX: usize = 64;
+/// `x` of the demo's Ed25519 key (`deploy/demo/keys/token-keys.json`), whose secret half is published beside it. A name
+/// would not do: anybody may give it another. The text will: base64url of 32 bytes is read in one spelling only.
+const PUBLISHED: &str = "aFqgqK2if7TV-Fy2xv7ZTlsJmgr9aW8_tXm2OAwiiZA";
 
 /// Why a key set was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +64,8 @@ pub enum KeySetError {
 #[derive(Clone)]
 pub struct KeySet {
     keys: BTreeMap<String, (Algorithm, DecodingKey)>,
+    /// The name of a published key among them.
+    published: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -91,7 +96,7 @@ impl KeySet {
         if file.keys.len() > KEYS_MAX {
             return Err(KeySetError::TooMany);
         }
-        let mut keys = BTreeMap::new();
+        let (mut keys, mut published) = (BTreeMap::new(), None);
         for (place, value) in file.keys.iter().enumerate() {
             refuse_secret(value)?;
             let Some(algorithm) = algorithm(value) else { continue };
@@ -100,11 +105,14 @@ impl KeySet {
                 return Err(KeySetError::Nameless(place + 1));
             }
             let key = jwk.key(algorithm)?;
+            if algorithm == Algorithm::EdDSA && jwk.x == PUBLISHED {
+                published = Some(jwk.kid.clone());
+            }
             if keys.insert(jwk.kid.clone(), (algorithm, key)).is_some() {
                 return Err(KeySetError::Twice(jwk.kid));
             }
         }
-        if keys.is_empty() { Err(KeySetError::Empty) } else { Ok(Self { keys }) }
+        if keys.is_empty() { Err(KeySetError::Empty) } else { Ok(Self { keys, published }) }
     }
 
     /// The claims of a token, once its key's signature over it has held. Nothing else about them is known then.
@@ -138,6 +146,12 @@ impl KeySet {
                 _ => TokenRefusal::Malformed,
             }),
         }
+    }
+
+    /// The name of a key whose secret half everybody has, the demo's: whoever takes it lets everybody in.
+    #[must_use]
+    pub fn published(&self) -> Option<&str> {
+        self.published.as_deref()
     }
 
     /// The names of its keys.

@@ -12,6 +12,9 @@
 //! ```text
 //! born ──offered──▶ born + every ──accepted──▶ born + every + overlap ──deleted
 //! ```
+//!
+//! A key born more than a life ahead is left alone: which of the two clocks is wrong, nobody can say, and a machine
+//! that boots before it has the time would delete the keys that it needs a minute later.
 
 /// When keys change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +62,7 @@ pub struct Plan {
     pub offer: Option<u8>,
     /// Keys whose requests are opened, the offered one among them.
     pub accept: Vec<u8>,
-    /// Keys whose time is over.
+    /// Keys whose time is over. One from further ahead than a life is not among them, nor is it accepted.
     pub delete: Vec<u8>,
     /// When to look again, in seconds since 1970.
     pub again_s: i64,
@@ -87,21 +90,24 @@ impl Policy {
         let life_s = self.every_s.saturating_add(self.overlap_s);
         let ends = |key: &Key| key.born_s.saturating_add(life_s);
         // A key from the future is one too (a clock was put back), but not from further than a life ahead: made under a
-        // clock that was a year wrong, it would stay a year too long.
-        let lives = |key: &&Key| now_s < ends(key) && key.born_s.saturating_sub(now_s) <= life_s;
-        let (live, over): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(lives);
+        // clock that was a year wrong, it would be offered for a year. It stays, though: this clock may be the one that is
+        // wrong.
+        let is_ahead = |key: &&Key| key.born_s.saturating_sub(now_s) > life_s;
+        let (ahead, near): (Vec<&Key>, Vec<&Key>) = keys.iter().partition(is_ahead);
+        let (live, over): (Vec<&Key>, Vec<&Key>) = near.into_iter().partition(|key| now_s < ends(key));
         let newest = live.iter().max_by_key(|key| (key.born_s, key.id));
         let fresh = newest.filter(|key| now_s < key.born_s.saturating_add(self.every_s));
         let make = if fresh.is_none() { next_id(keys, taken) } else { None };
         let next_key =
             fresh.map_or(now_s.saturating_add(self.every_s), |key| key.born_s.saturating_add(self.every_s));
         let next_end = live.iter().map(|key| ends(key)).min().unwrap_or(i64::MAX);
+        let next_near = ahead.iter().map(|key| key.born_s.saturating_sub(life_s)).min().unwrap_or(i64::MAX);
         Plan {
             make,
             offer: newest.map(|key| key.id),
             accept: live.iter().map(|key| key.id).collect(),
             delete: over.iter().map(|key| key.id).collect(),
-            again_s: next_key.min(next_end),
+            again_s: next_key.min(next_end).min(next_near),
         }
     }
 }

@@ -52,9 +52,17 @@ fn ids_are_the_ring_s_and_come_back_late() {
 fn a_clock_put_back_is_survived() {
     let hours = policy().plan(&[key(3, 5 * 3_600)], &[], 0);
     assert_eq!((hours.make, hours.offer, hours.delete.len()), (None, Some(3), 0));
-    // A key of a clock that was a year wrong is no key for a year.
+    // A key of a clock that was a year wrong is no key for a year, but this clock may be the wrong one: it stays.
     let year = policy().plan(&[key(3, 365 * DAY)], &[], 0);
-    assert_eq!((year.make, year.offer, year.accept.len(), year.delete), (Some(4), None, 0, vec![3]));
+    assert_eq!((year.make, year.offer, year.accept, year.delete), (Some(4), None, vec![], vec![]));
+    // Once the clock is right, the key made under the wrong one is the one that is over.
+    let right = policy().plan(&[key(3, 365 * DAY), key(4, 0)], &[], 365 * DAY + 60);
+    assert_eq!((right.make, right.offer, right.accept, right.delete), (None, Some(3), vec![3], vec![4]));
+    // It is looked at again when it is a life ahead, and counts from then on.
+    let life = DAY + OVERLAP;
+    let before = policy().plan(&[key(3, life + 60), key(4, 0)], &[], 0);
+    assert_eq!((before.offer, before.again_s), (Some(4), 60));
+    assert_eq!(policy().plan(&[key(3, life + 60), key(4, 0)], &[], 60).offer, Some(3));
 }
 
 #[test]

@@ -8,6 +8,9 @@ use redb::ReadableTable as _;
 use super::{ANONYMOUS, EmbeddedStore, Kept, Row, SHOPPERS, StoreError, TOMBSTONES, Taken, store_error};
 use crate::features::{Standing, taken_in};
 
+/// Rows taken out in one transaction: a batch of events waits for no more than these.
+const EXPIRED_AT_ONCE: usize = 500;
+
 impl EmbeddedStore {
     /// When shoppers were erased, by id.
     ///
@@ -37,16 +40,27 @@ impl EmbeddedStore {
             let erased_s = tombstones.get(shopper.expose()).map_err(store_error)?.map(|at| at.value());
             let mut table = write.open_table(SHOPPERS).map_err(store_error)?;
             let known = table.get(shopper.expose()).map_err(store_error)?;
+            let is_new = known.is_none();
             let mut row = known.map(|bytes| Row::from_bytes(bytes.value())).transpose()?.unwrap_or_default();
             let taken = taken_in(&mut row, events, erased_s, now_s);
-            if !taken.accepted.is_empty() {
+            let is_kept = !taken.accepted.is_empty();
+            if is_kept {
                 table.insert(shopper.expose(), row.to_bytes()?.as_slice()).map_err(store_error)?;
-                let mut anonymous = write.open_table(ANONYMOUS).map_err(store_error)?;
-                match standing {
-                    Standing::Anonymous => anonymous.insert(shopper.expose(), now_s).map_err(store_error)?,
-                    // Whom the shop knows now is kept as such.
-                    Standing::Known => anonymous.remove(shopper.expose()).map_err(store_error)?,
-                };
+            }
+            let mut anonymous = write.open_table(ANONYMOUS).map_err(store_error)?;
+            match standing {
+                // Whom the shop knows now is kept as such, also when all that came was there already.
+                Standing::Known => {
+                    anonymous.remove(shopper.expose()).map_err(store_error)?;
+                }
+                Standing::Anonymous if is_kept => {
+                    let is_marked = anonymous.get(shopper.expose()).map_err(store_error)?.is_some();
+                    // A row without a mark is a known shopper's: a token that says otherwise must not let it expire.
+                    if is_new || is_marked {
+                        anonymous.insert(shopper.expose(), now_s).map_err(store_error)?;
+                    }
+                }
+                Standing::Anonymous => {}
             }
             Ok(taken)
         })
@@ -79,7 +93,8 @@ impl EmbeddedStore {
         })
     }
 
-    /// Rows and marks in one transaction. No tombstone: the subject was random, and nobody can ask for it again.
+    /// A row and its mark in one transaction, of some hundreds. No tombstone: the subject was random, and nobody can ask
+    /// for it again.
     pub(super) fn expire_now(&self, before_s: i64) -> Result<u64, StoreError> {
         let over = self.look(|read| {
             let table = read.open_table(ANONYMOUS).map_err(store_error)?;
@@ -92,14 +107,19 @@ impl EmbeddedStore {
             }
             Ok(over)
         })?;
-        if over.is_empty() {
-            return Ok(0);
+        let mut taken_out = 0;
+        for some in over.chunks(EXPIRED_AT_ONCE) {
+            taken_out += self.take_out(some, before_s)?;
         }
+        Ok(taken_out)
+    }
+
+    fn take_out(&self, over: &[String], before_s: i64) -> Result<u64, StoreError> {
         self.write(|write| {
             let mut anonymous = write.open_table(ANONYMOUS).map_err(store_error)?;
             let mut table = write.open_table(SHOPPERS).map_err(store_error)?;
             let mut taken_out = 0;
-            for shopper in &over {
+            for shopper in over {
                 // A batch may have come since they were listed.
                 let last_s = anonymous.get(shopper.as_str()).map_err(store_error)?.map(|at| at.value());
                 if last_s.is_some_and(|last_s| last_s < before_s) {
@@ -185,5 +205,30 @@ mod tests {
         assert_eq!(store.kept_now(&shopper("gone")).unwrap(), Kept::default(), "no tombstone");
         store.erase_now(&shopper("back"), 300).unwrap();
         assert_eq!((store.expire_now(i64::MAX).unwrap(), store.shoppers().unwrap()), (0, 2));
+        take("known", Standing::Anonymous, "2", 400);
+        assert_eq!(store.expire_now(i64::MAX).unwrap(), 0, "a known shopper's row stays a known one's");
+        // A login whose batch was there already takes the mark away as well.
+        take("late", Standing::Anonymous, "1", 400);
+        let again = store.take_now(&shopper("late"), Standing::Known, vec![purchase("1", 400)], 401).unwrap();
+        assert_eq!((again.accepted.len(), again.duplicates), (0, 1));
+        assert_eq!((store.expire_now(i64::MAX).unwrap(), kept("late")), (0, true));
+    }
+
+    #[test]
+    fn more_than_one_transaction_s_rows_expire() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open(directory.path()).unwrap();
+        let marks = 2 * EXPIRED_AT_ONCE as u64 + 1;
+        store
+            .write(|write| {
+                let mut anonymous = write.open_table(ANONYMOUS).map_err(store_error)?;
+                for number in 0..marks {
+                    anonymous.insert(format!("s{number}").as_str(), 100_i64).map_err(store_error)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(store.expire_now(101).unwrap(), marks);
+        assert_eq!(store.expire_now(101).unwrap(), 0);
     }
 }

@@ -12,7 +12,7 @@ use domicile_cell::features::embedded::EmbeddedStore;
 use domicile_cell::gateway::Gateway;
 use domicile_cell::ranker::Ranker;
 use domicile_cell::retrieval::exact::Exact;
-use domicile_cell::sealing::Sealing;
+use domicile_cell::sealing::{Place, Sealing};
 use domicile_cell::tokens::Tokens;
 use domicile_cell::{overlay, snapshots};
 use domicile_envelope::SigningKey;
@@ -65,14 +65,15 @@ impl Desk {
         let seal: Seal = toml::from_str(&format!("key_dir = {directory:?}\nsigning_key = {jwk:?}")).unwrap();
         let terms: TokenTerms =
             toml::from_str(&format!("keys = {:?}\ntenants = [\"shop\"]", world.at("tokens.json"))).unwrap();
+        let place = Place { cell: "eu-a", named: None, reach: Reach::Beyond };
         let parts = Parts {
             store: Arc::new(EmbeddedStore::open_complete(&world.at("store")).unwrap()),
             index: Arc::new(Exact::new(Arc::clone(&snapshot.embeddings))),
             ranker: Ranker::start(runtime(), &snapshot, 1, 8, clock).unwrap(),
             snapshot,
             overlay,
-            sealing: Some(Sealing::open(&seal, "eu-a", clock.unix_seconds()).unwrap().0),
-            tokens: Some(Tokens::open(&terms, "eu").unwrap()),
+            sealing: Some(Sealing::open(&seal, place, clock.unix_seconds()).unwrap().0),
+            tokens: Some(Tokens::open(&terms, "eu", Reach::Beyond).unwrap()),
         };
         let id = topology.cell_named("eu-a").unwrap().id;
         // Beyond loopback: nothing here may depend on plain requests being taken.

@@ -13,7 +13,7 @@ use domicile_wire::{Bearer, Call, Caller, KEYS_PATH, RankAnswer, Reply, Request}
 
 use super::desk::Desk;
 use crate::process::{Process, exchange, run, serve};
-use crate::world::World;
+use crate::world::{World, repository};
 
 struct Deployed {
     world: World,
@@ -116,6 +116,33 @@ fn a_start_without_what_sealing_needs_says_what() {
     deployed.world.write("tokens.json", &secret);
     fails(&["tokens.json", "holds a secret"]);
     deployed.world.write("tokens.json", &TokenKey::key_set([&deployed.identity]).unwrap());
+    // Clients check the cell's keys with the signing key that the topology names for it.
+    let topology = std::fs::read_to_string(deployed.world.at("topology.toml")).unwrap();
+    let other = SigningKey::generate().verifying_key().to_jwk();
+    let place = "authority = \"127.0.0.1:7101\"\n";
+    assert!(topology.contains(place));
+    let named = topology.replacen(place, &format!("{place}signing_key = '{other}'\n"), 1);
+    deployed.world.write("topology.toml", &named);
+    fails(&["cell.jwk", "the topology names", "clients would refuse"]);
+    deployed.world.write("topology.toml", &topology);
     deployed.world.write("keys", "a file in the directory's place");
     fails(&["no sealing key", "[seal] key_dir"]);
+}
+
+#[test]
+fn what_is_published_with_the_demo_is_refused_beyond_loopback() {
+    let deployed = Deployed::new();
+    let config = deployed.world.at("config.toml");
+    let fails = |part: &str| {
+        let more = ["--listen", "0.0.0.0:0", "--config", config.to_str().unwrap()];
+        let ended = run(serve(&deployed.world, "eu-a", &more));
+        assert_eq!((ended.code, ended.out.as_str()), (Some(8), ""), "{}", ended.err);
+        assert!(ended.err.contains(part), "{}", ended.err);
+    };
+    let demo = |name: &str| std::fs::read_to_string(repository("deploy/demo/keys").join(name)).unwrap();
+    deployed.world.write("tokens.json", &demo("token-keys.json"));
+    fails("key \"demo\" is the demo's");
+    deployed.world.write("tokens.json", &TokenKey::key_set([&deployed.identity]).unwrap());
+    deployed.world.write("cell.jwk", &demo("edge.jwk"));
+    fails("is the demo's key 8e779b5c47d9eccc");
 }

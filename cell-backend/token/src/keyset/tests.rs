@@ -70,6 +70,15 @@ fn each_forgery_is_refused_by_name() {
 }
 
 #[test]
+fn the_demo_s_key_is_known_by_its_point_under_any_name() {
+    let demo = include_str!("../../../../deploy/demo/keys/token-keys.json");
+    assert_eq!(KeySet::parse(demo).unwrap().published(), Some("demo"));
+    let renamed = demo.replace("\"kid\":\"demo\"", "\"kid\":\"ours\"");
+    assert_eq!(KeySet::parse(&renamed).unwrap().published(), Some("ours"));
+    assert_eq!(set(&[&TokenKey::ed25519("demo").unwrap()]).published(), None);
+}
+
+#[test]
 fn a_removed_key_s_tokens_are_refused_at_once() {
     let (old, new) = (TokenKey::ed25519("old").unwrap(), TokenKey::ed25519("new").unwrap());
     let token = old.sign(&claims()).unwrap();
