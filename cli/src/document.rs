@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use domicile_envelope::Envelope;
 use serde_json::Value;
 
+use crate::edge::overlap;
 use crate::{clock, key, output};
 
 /// A kind of signed document.
@@ -63,6 +64,8 @@ pub(crate) enum Document {
 pub(crate) fn run(kind: Kind, command: Document) -> anyhow::Result<ExitCode> {
     match command {
         Document::Sign { payload, key, out, valid_days } => {
+            let inputs = [("the payload", payload.clone()), ("--key", key.clone())];
+            overlap::ensure_none(&inputs, &[("--out", out.clone())])?;
             let signing = key::signing(&key)?;
             let bytes = payload_bytes(&payload, valid_days)?;
             let envelope = Envelope::sign(kind.payload_type(), &bytes, &signing);

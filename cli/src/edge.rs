@@ -7,7 +7,7 @@ mod build;
 mod check;
 mod inputs;
 mod modules;
-mod overlap;
+pub(crate) mod overlap;
 mod place;
 mod release;
 

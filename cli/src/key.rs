@@ -3,13 +3,12 @@
 mod seal;
 mod token;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::{SigningKey, VerifyingKey};
-use domicile_files::limit;
+use domicile_files::{Access, Partial, limit};
 
 use crate::output;
 
@@ -80,12 +79,8 @@ pub(crate) fn verifying(path: &Path) -> anyhow::Result<VerifyingKey> {
 }
 
 fn write_secret(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(path)
-        .and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()).and_then(|()| file.sync_all()))
+    // Whole or not at all: half a key at its place would be a key that is never overwritten.
+    Partial::write(path, format!("{text}\n").as_bytes(), Access::Owner)
+        .and_then(Partial::place_new)
         .with_context(|| format!("cannot make {} (an existing key is never overwritten)", path.display()))
 }

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use domicile_envelope::{Envelope, VerifyingKey};
-use domicile_files::limit;
+use domicile_files::{ensure_replaceable, limit};
 use domicile_topology::{KeyUse, SignedTopologyError, Topology, TopologyError};
 
+use crate::edge::overlap;
 use crate::{clock, key, output, routes};
 
 /// Sign and check topologies.
@@ -52,6 +53,7 @@ pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
     match command {
         TopologyCommand::Check { file, root_key, json } => check(&file, &root_key, json),
         TopologyCommand::Sign { file, key, out, routes, valid_days, minute } => {
+            let inputs = [("the topology", file.clone()), ("--key", key.clone())];
             let (text, key) = (output::text(&file, limit::TEXT)?, key::signing(&key)?);
             let named = || format!("topology {}", file.display());
             let envelope = Topology::sign(&text, &key).with_context(named)?;
@@ -66,6 +68,16 @@ pub(crate) fn run(command: TopologyCommand) -> anyhow::Result<ExitCode> {
                 .with_context(named)?,
                 None => Vec::new(),
             };
+            let mut outputs = vec![("--out", out.clone())];
+            for (folder, (class, _)) in
+                routes.iter().flat_map(|folder| manifests.iter().map(move |m| (folder, m)))
+            {
+                outputs.push(("--routes", routes::file(folder, class)));
+            }
+            overlap::ensure_none(&inputs, &outputs)?;
+            for (_, path) in &outputs {
+                ensure_replaceable(path)?;
+            }
             if let Some(folder) = &routes {
                 routes::write(folder, &manifests)?;
             }

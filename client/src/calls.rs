@@ -81,10 +81,13 @@ impl<O: Outside> Client<O> {
         while pages.len() < PAGES_MAX {
             match self.call::<ExportPage>(ask, &Call::Export(from), &mut extra).await.answered() {
                 Ok(answered) => {
-                    from = answered.answer.next.as_deref().and_then(PageToken::parse);
+                    let next = answered.answer.next.clone();
                     pages.push(answered.answer);
+                    let Some(next) = next else { return Exported { pages, stopped: None } };
+                    from = PageToken::parse(&next);
                     if from.is_none() {
-                        return Exported { pages, stopped: None };
+                        // More was promised, and how to ask for it cannot be read: not the whole.
+                        break;
                     }
                 }
                 Err(stopped) => return Exported { pages, stopped: Some(stopped) },

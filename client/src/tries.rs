@@ -79,6 +79,10 @@ impl<O: Outside> Client<O> {
         loop {
             let another = extra.is_left() && !cells.as_slice().is_empty();
             let limit = self.limit(&ask, manifest, another);
+            let given = limit.remaining(self.outside.now());
+            if given.is_zero() {
+                return Outcome::fallback(Reason::PageLimit, attempts);
+            }
             let end = match self.keys_other_than(refused.as_ref(), cell, limit).await {
                 Ok(Some(keys)) => self.attempt(&ask, cell, call, keys, limit, &mut attempts).await,
                 // The same keys would be refused again: the attempt that was kept for them goes to another cell.
@@ -100,7 +104,9 @@ impl<O: Outside> Client<O> {
                     return outcome;
                 }
                 End::Failed(outcome) => {
-                    self.failed(cell);
+                    if self.had_its_time(&ask, manifest, given) {
+                        self.failed(cell);
+                    }
                     match cells.next() {
                         Some(next) if extra.take() => (cell, refused) = (next, None),
                         _ => return outcome,
@@ -132,6 +138,13 @@ impl<O: Outside> Client<O> {
         let now = self.outside.now();
         let half = ask.deadline.remaining(now) / 2;
         ask.deadline.at_most(now, half.max(Duration::from_millis(wait.into())))
+    }
+
+    /// Whether a cell that failed is to blame for it. One that was asked when the page had less left than the edge waits
+    /// for a cell, and was cut off by the page's own limit, is not: left alone, it would be missing from the next page.
+    fn had_its_time(&self, ask: &Ask<'_>, manifest: &RouteManifest, given: Duration) -> bool {
+        let wait = manifest.slot(ask.page.slot()).map_or(0, |slot| slot.relay_wait_ms);
+        given >= Duration::from_millis(wait.into()) || !ask.deadline.passed(self.outside.now())
     }
 
     fn failed(&self, cell: &RouteCell) {

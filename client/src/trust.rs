@@ -56,11 +56,13 @@ impl<O: Outside> Client<O> {
         Ok(self.memory().keep_keys((&cell.name, signer.id()), keys, not_after_s, now_s))
     }
 
-    /// The manifest, when grant and page are of it: by the cells' clock as far as it is known.
+    /// The manifest, when grant and page are of it. A grant is over when it is by the page's clock and by the cells' as
+    /// far as that is known: either may be wrong, and a cell judges the token itself.
     pub(crate) async fn lawful(&self, ask: &Ask<'_>) -> Result<Arc<RouteManifest>, Reason> {
         let (grant, page) = (ask.grant, ask.page);
         let manifest = self.route(&grant.class, ask.deadline).await?;
-        let now_s = self.outside.unix_seconds().saturating_add(self.memory().offset_s);
+        let own_s = self.outside.unix_seconds();
+        let now_s = own_s.min(own_s.saturating_add(self.memory().offset_s));
         let known = manifest.locales.iter().any(|locale| locale == page.locale());
         if manifest.class != grant.class {
             Err(Reason::OtherClass)

@@ -8,10 +8,10 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 /// A file with the flag that names it.
-pub(super) type Named = (&'static str, PathBuf);
+pub(crate) type Named = (&'static str, PathBuf);
 
 /// Refuses outputs that are an input or another output.
-pub(super) fn ensure_none(inputs: &[Named], outputs: &[Named]) -> anyhow::Result<()> {
+pub(crate) fn ensure_none(inputs: &[Named], outputs: &[Named]) -> anyhow::Result<()> {
     let placed = |named: &[Named]| named.iter().map(|(_, path)| place(path)).collect::<Vec<_>>();
     let (read, written) = (placed(inputs), placed(outputs));
     for (at, ((flag, path), found)) in outputs.iter().zip(&written).enumerate() {

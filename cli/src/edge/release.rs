@@ -36,6 +36,17 @@ pub(super) fn run(release: &Release) -> anyhow::Result<ExitCode> {
         "--source: empty; name the revision that the modules were built from"
     );
     let signing = key::signing(key)?;
+    // Nobody asks here who signed it: signed again, another's modules would be this key's.
+    let stated = folder.join(published::FILE);
+    let is_stated = stated
+        .try_exists()
+        .with_context(|| format!("cannot look for {}; name a folder that can be read", stated.display()))?;
+    anyhow::ensure!(
+        !is_stated,
+        "{}: published already, and not signed again; name a folder of modules that were just built \
+         (`cargo xtask modules`)",
+        stated.display()
+    );
     let built = ModulesArgs { modules: Some(folder.clone()), modules_key: Vec::new() };
     let read = built.read()?.context("--modules is missing; name the folder of the built modules")?;
     anyhow::ensure!(

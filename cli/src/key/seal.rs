@@ -24,7 +24,7 @@ const TRIES: usize = 8;
 pub(crate) enum Seal {
     /// Make a key in a cell's key directory
     New {
-        /// The directory ([seal] `key_dir`); made with its owner's rights alone where there is none
+        /// The directory (`seal.key_dir` of a cell); made with its owner's rights alone where there is none
         #[arg(long, value_name = "DIR")]
         dir: PathBuf,
         /// x25519 or p256
@@ -59,10 +59,10 @@ pub(crate) enum Seal {
 /// When the cell's keys change, as its configuration says.
 #[derive(clap::Args)]
 pub(crate) struct Rhythm {
-    /// [seal] `rotate_every_s`
+    /// `seal.rotate_every_s` of the cell
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400)]
     rotate_every_s: u32,
-    /// [seal] `overlap_s`
+    /// `seal.overlap_s` of the cell
     #[arg(long, value_name = "SECONDS", default_value_t = 14_400)]
     overlap_s: u32,
 }

@@ -22,7 +22,7 @@ pub(crate) enum Token {
         #[arg(long, value_name = "ALGORITHM", default_value = "EdDSA")]
         alg: TokenAlgorithm,
     },
-    /// Make the key set of cells ([tokens] keys) from key files; to take a key out of use, make it without
+    /// Make the key set of cells (`tokens.keys`) from key files; to take a key out of use, make it without
     Set {
         /// Key files, secret or public
         #[arg(required = true)]

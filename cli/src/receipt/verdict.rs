@@ -18,6 +18,14 @@ pub(super) enum Fault {
     /// The manifest has no such cell.
     #[error("the route manifest has no cell {0:?}, which the receipt names")]
     UnknownCell(String),
+    /// The receipt states another boundary than the manifest.
+    #[error("the boundary: the receipt states {stated:?}, and the route manifest has the cell in {found:?}")]
+    Boundary {
+        /// What was signed.
+        stated: String,
+        /// Where the manifest has the cell.
+        found: String,
+    },
 }
 
 impl Fault {
@@ -33,6 +41,7 @@ impl Fault {
                 ReceiptError::Cell { .. } => "cell",
             },
             Self::Manifest(_) | Self::UnknownCell(_) => "manifest",
+            Self::Boundary { .. } => "boundary",
         }
     }
 }
@@ -42,11 +51,17 @@ impl Fault {
 /// # Errors
 /// The first [`Fault`] met: manifest, signature, cell, request, answer.
 pub(super) fn judge(evidence: &Evidence, asked: Option<&str>) -> Result<Receipt, Fault> {
-    let key = match &evidence.signer {
-        Signer::Key(key) => key.clone(),
-        Signer::Manifest { text, roots } => key_of(&evidence.envelope, text, roots)?,
+    let (key, boundary) = match &evidence.signer {
+        Signer::Key(key) => (key.clone(), None),
+        Signer::Manifest { text, roots } => {
+            let (key, boundary) = key_of(&evidence.envelope, text, roots)?;
+            (key, Some(boundary))
+        }
     };
     let receipt = Receipt::open(&evidence.envelope, &[key])?;
+    if let Some(found) = boundary.filter(|found| *found != receipt.boundary) {
+        return Err(Fault::Boundary { stated: receipt.boundary, found });
+    }
     if let Some(asked) = asked.filter(|asked| *asked != receipt.cell) {
         return Err(ReceiptError::Cell { found: receipt.cell, asked: asked.to_owned() }.into());
     }
@@ -58,11 +73,11 @@ pub(super) fn judge(evidence: &Evidence, asked: Option<&str>) -> Result<Receipt,
     Ok(receipt)
 }
 
-/// The key that the manifest names for the receipt's cell.
+/// The key that the manifest names for the receipt's cell, and the boundary it has the cell in.
 ///
 /// The manifest is judged at the time that the receipt states: a receipt outlives the manifest of its day. That time and
 /// the cell are believed only as far as the signature, which is looked at next, bears them out.
-fn key_of(envelope: &str, manifest: &str, roots: &[VerifyingKey]) -> Result<VerifyingKey, Fault> {
+fn key_of(envelope: &str, manifest: &str, roots: &[VerifyingKey]) -> Result<(VerifyingKey, String), Fault> {
     let payload = Envelope::parse(envelope).and_then(|envelope| envelope.unverified_payload());
     let payload = payload.map_err(ReceiptError::Untrusted)?;
     let stated: Receipt = serde_json::from_slice(&payload)
@@ -70,6 +85,6 @@ fn key_of(envelope: &str, manifest: &str, roots: &[VerifyingKey]) -> Result<Veri
     let now_s = stated.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
     let trust = Trust { roots, seen: 0, now_s };
     let manifest = RouteManifest::open(manifest, &stated.class, trust)?;
-    let key = manifest.cell(&stated.cell).and_then(domicile_route::RouteCell::key);
-    key.ok_or(Fault::UnknownCell(stated.cell))
+    let found = manifest.cell(&stated.cell).and_then(|cell| Some((cell.key()?, cell.boundary.clone())));
+    found.ok_or(Fault::UnknownCell(stated.cell))
 }

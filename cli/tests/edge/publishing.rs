@@ -86,6 +86,8 @@ fn what_is_no_release_is_not_published() {
     release.arg(modules()).arg("--key").arg(&secret).arg("--out").arg(world.at("other"));
     refused(&mut with(&release, "--source", " ".as_ref()), &["--source: empty"]);
     refused(&mut with(&release, "--out", &modules()), &["is the folder of --modules", "name another"]);
+    let again = ["modules.dsse.json", "published already"];
+    refused(&mut with(&release, "--modules", &world.at("release")), &again);
     let bare = world.at("bare");
     std::fs::create_dir(&bare).unwrap();
     for name in ["router.wasm", "popularity.wasm", "relay.wasm"] {

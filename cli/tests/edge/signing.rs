@@ -52,3 +52,17 @@ fn a_cell_without_a_signing_key_is_refused_and_nothing_is_written() {
     let mut alone = domicile(&["topology", "sign", "--key"]);
     succeeds(alone.arg(key("root")).arg("--out").arg(world.at("signed.json")).arg(world.at("mine.toml")));
 }
+
+#[test]
+fn nothing_is_written_over_what_is_signed_or_over_the_key() {
+    let world = World::new();
+    std::fs::write(world.at("mine.toml"), demo()).unwrap();
+    std::fs::copy(key("root"), world.at("root.jwk")).unwrap();
+    for (out, over) in [("mine.toml", "the topology"), ("root.jwk", "--key")] {
+        let before = std::fs::read(world.at(out)).unwrap();
+        let mut sign = domicile(&["topology", "sign", "--key"]);
+        sign.arg(world.at("root.jwk")).arg("--out").arg(world.at(out)).arg(world.at("mine.toml"));
+        refused(&mut sign, &["--out", "would be written over", over]);
+        assert_eq!(std::fs::read(world.at(out)).unwrap(), before);
+    }
+}
