@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
+use http::response::Parts;
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Method, Request};
+use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -166,7 +167,23 @@ impl Connection {
         self.exchange(ask).await.map(|(_, body)| body)
     }
 
+    /// Asks and gives back the answer's status and body, whatever they are; an error is an end without an answer.
+    pub(crate) async fn answer(&mut self, ask: &Ask) -> anyhow::Result<(StatusCode, Bytes)> {
+        self.whole(ask).await.map(|(head, body)| (head.status, body))
+    }
+
     async fn exchange(&mut self, ask: &Ask) -> anyhow::Result<(String, Bytes)> {
+        let (head, body) = self.whole(ask).await?;
+        let header =
+            |name: &str| head.headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
+        let (status, outcome, tag) = (head.status, header("domicile-outcome"), header("etag"));
+        anyhow::ensure!(status == 200, "status {status}: {:.200}", String::from_utf8_lossy(&body));
+        anyhow::ensure!(outcome == ask.outcome, "outcome {outcome:?}, not {:?}", ask.outcome);
+        anyhow::ensure!(!body.is_empty(), "an empty body");
+        Ok((tag, body))
+    }
+
+    async fn whole(&mut self, ask: &Ask) -> anyhow::Result<(Parts, Bytes)> {
         let mut request = Request::builder().method(&ask.method).uri(&ask.path).header("host", &self.host);
         if let Some(media) = ask.media {
             request = request.header("content-type", media);
@@ -174,16 +191,9 @@ impl Connection {
         let request = request.body(Full::new(ask.body.clone()))?;
         let exchange = async {
             let response = self.sender.send_request(request).await.context("no answer")?;
-            let status = response.status();
-            let header = |name: &str| {
-                response.headers().get(name).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned()
-            };
-            let (outcome, tag) = (header("domicile-outcome"), header("etag"));
-            let body = response.into_body().collect().await.context("the answer broke off")?.to_bytes();
-            anyhow::ensure!(status == 200, "status {status}: {:.200}", String::from_utf8_lossy(&body));
-            anyhow::ensure!(outcome == ask.outcome, "outcome {outcome:?}, not {:?}", ask.outcome);
-            anyhow::ensure!(!body.is_empty(), "an empty body");
-            Ok((tag, body))
+            let (head, body) = response.into_parts();
+            let body = body.collect().await.context("the answer broke off")?.to_bytes();
+            anyhow::Ok((head, body))
         };
         tokio::time::timeout(PATIENCE, exchange).await.context("no answer in time")?
     }

@@ -56,6 +56,8 @@ struct Amounts {
     alone: usize,
     /// Seconds of a round of load at a fixed rate.
     seconds: u32,
+    /// Whether that rate has to be kept: not where there are too few requests for one.
+    keeps_rate: bool,
 }
 
 /// Connections of the load, each with one request under way.
@@ -64,9 +66,9 @@ const CONNECTIONS: u16 = 8;
 impl Options {
     const fn amounts(&self) -> Amounts {
         if self.quick {
-            Amounts { rounds: 2, slice: 100, alone: 200, seconds: 1 }
+            Amounts { rounds: 2, slice: 100, alone: 200, seconds: 1, keeps_rate: false }
         } else {
-            Amounts { rounds: 9, slice: 1_500, alone: 5_000, seconds: 6 }
+            Amounts { rounds: 9, slice: 1_500, alone: 5_000, seconds: 6, keeps_rate: true }
         }
     }
 }
@@ -80,9 +82,9 @@ pub(crate) async fn run(options: Options) -> anyhow::Result<Verdict> {
     primitives::measure(amounts, &mut figures)?;
     let cells = Cells::start(&options)?;
     say("throughput: rankings, sealed and plain");
-    throughput::measure(&cells, amounts, &mut figures).await?;
+    let sealed_rate = throughput::measure(&cells, amounts, &mut figures).await?;
     say("noise: garbage at ten times the rate of what is asked");
-    noise::measure(&cells, amounts, options.seed, &mut figures).await?;
+    noise::measure(&cells, amounts, sealed_rate, options.seed, &mut figures).await?;
     let missed = figures.missed();
     if options.json {
         let report = json!({

@@ -15,6 +15,21 @@ use crate::host::{Host, any_port, settings};
 
 const READY: &str = "/ready";
 
+/// Waits for what has to come soon; a test fails that would wait for ever.
+pub(crate) async fn soon<T>(what: &str, waited: impl Future<Output = T>) -> T {
+    let within = Duration::from_secs(20);
+    tokio::time::timeout(within, waited).await.unwrap_or_else(|_| panic!("{what}: not within {within:?}"))
+}
+
+async fn leaving(admin: SocketAddr) {
+    soon("/ready to say 503", async {
+        while get(admin, READY).await.status.as_u16() != 503 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn it_is_ready_until_it_drains() {
     let told = Arc::new(Notify::new());
@@ -38,9 +53,7 @@ async fn it_is_ready_until_it_drains() {
         cell.arrived().await;
         let stopped = host.stop();
         let watching = async {
-            while get(admin, READY).await.status.as_u16() != 503 {
-                tokio::task::yield_now().await;
-            }
+            leaving(admin).await;
             told.notify_one();
         };
         tokio::join!(stopped, watching).0
@@ -59,7 +72,7 @@ async fn it_serves_on_for_a_while_once_it_says_that_it_is_leaving() {
     let admin = host.admin.unwrap();
     assert_eq!(get(admin, READY).await.status.as_u16(), 200);
     host.tell(Told::Leave);
-    while get(admin, READY).await.status.as_u16() != 503 {}
+    leaving(admin).await;
     for _ in 0..3 {
         assert_eq!(get(host.address, SHELF).await.text(), LIST, "over a new connection");
     }

@@ -8,6 +8,7 @@ use http::Method;
 use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;
 
+use crate::admin::soon;
 use crate::cell::{Cell, Does};
 use crate::client::{closed, get, opened, raw, raw_then_end, send};
 use crate::fixture::{Artefact, LIST, SHELF, sealed};
@@ -189,7 +190,8 @@ async fn one_address_cannot_take_every_connection() {
     assert_eq!(host.metric("domicile_edge_connections_refused_total").await, 0);
     // Once they are gone, there is room again.
     drop(kept);
-    while host.metric("domicile_edge_connections").await > 1 {}
+    soon("the kept connections to go", async { while host.metric("domicile_edge_connections").await > 1 {} })
+        .await;
     assert_eq!(get(host.address, SHELF).await.text(), LIST);
     host.stop().await;
 }
@@ -227,12 +229,15 @@ async fn unused_connections_make_room() {
     let kept = [opened(host.address, get.as_bytes()).await, opened(host.address, b"GET ").await];
     let last = get.replace("\r\n\r\n", "\r\nconnection: close\r\n\r\n");
     let mut answer = String::new();
-    while answer.is_empty() {
-        // It may be closed before all is written.
-        let mut third = tokio::net::TcpStream::connect(host.address).await.unwrap();
-        drop(third.write_all(last.as_bytes()).await);
-        answer = closed(third).await;
-    }
+    soon("an answer to the third connection", async {
+        while answer.is_empty() {
+            // It may be closed before all is written.
+            let mut third = tokio::net::TcpStream::connect(host.address).await.unwrap();
+            drop(third.write_all(last.as_bytes()).await);
+            answer = closed(third).await;
+        }
+    })
+    .await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     drop(kept);
     host.stop().await;

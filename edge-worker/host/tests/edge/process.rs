@@ -12,6 +12,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 
+use crate::admin::soon;
 use crate::cell::{Cell, Does};
 use crate::client;
 use crate::fixture::{Artefact, LIST, SHELF, sealed};
@@ -138,9 +139,12 @@ async fn a_request_in_flight_is_finished_first() {
     let stopping = async {
         cell.arrived().await;
         running.signal("TERM");
-        while TcpStream::connect(address).await.is_ok() {
-            tokio::task::yield_now().await;
-        }
+        soon("the listener to close", async {
+            while TcpStream::connect(address).await.is_ok() {
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
         told.notify_one();
     };
     let (answer, ()) = tokio::join!(open, stopping);
@@ -200,7 +204,8 @@ async fn a_lame_duck_serves_on_and_a_second_signal_ends_it() {
         &["--admin", &admin.to_string(), "--lame-duck-ms", "3600000", "--keep-shelves", "off"],
     );
     running.signal("TERM");
-    while client::get(admin, "/ready").await.status.as_u16() != 503 {}
+    soon("/ready to say 503", async { while client::get(admin, "/ready").await.status.as_u16() != 503 {} })
+        .await;
     assert_eq!(client::get(running.address, SHELF).await.text(), LIST);
     running.signal("TERM");
     let (code, log) = running.end();
@@ -215,7 +220,10 @@ async fn a_hangup_swaps_the_artefact() {
     assert!(client::get(running.address, SHELF).await.text().contains("milk"));
     artefact.becomes(&next.bytes());
     running.signal("HUP");
-    while client::get(running.address, SHELF).await.text().contains("milk") {}
+    soon("the list without milk", async {
+        while client::get(running.address, SHELF).await.text().contains("milk") {}
+    })
+    .await;
     assert!(client::get(running.address, SHELF).await.text().contains("bread"));
     running.signal("TERM");
     let (code, log) = running.end();

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
@@ -17,13 +18,33 @@ use super::requests::Requests;
 
 /// The cell both are; what a shopper's home is does not matter here.
 const CELL: &str = "eu-a";
+/// Ticks in a second in `/proc/PID/stat` (`USER_HZ`, 100 on every Linux there is).
+const TICKS: f64 = 100.0;
 
 /// Both cells and what can be asked of them.
 pub(super) struct Cells {
-    pub(super) sealed: SocketAddr,
-    pub(super) plain: SocketAddr,
+    pub(super) sealed: Running,
+    pub(super) plain: Running,
     pub(super) requests: Requests,
-    _running: [Server; 2],
+}
+
+/// One of them; it stops when dropped.
+pub(super) struct Running {
+    server: Server,
+    pub(super) address: SocketAddr,
+}
+
+impl Running {
+    /// Processor time it took so far, all threads together.
+    pub(super) fn processor(&self) -> anyhow::Result<Duration> {
+        let stat =
+            fs::read_to_string(format!("/proc/{}/stat", self.server.id())).context("the cell ended")?;
+        // After the name in brackets, which may hold anything: utime and stime are fields 14 and 15.
+        let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+        let ticks: f64 =
+            after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+        Ok(Duration::from_secs_f64(ticks / TICKS))
+    }
 }
 
 impl Cells {
@@ -32,12 +53,12 @@ impl Cells {
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let configuration = folder.join("sealed.toml");
         fs::write(&configuration, sealing(&folder))?;
-        let (sealed, sealed_at) = start(options, &folder, "sealed", Some(&configuration))?;
-        let (plain, plain_at) = start(options, &folder, "plain", None)?;
+        let sealed = start(options, &folder, "sealed", Some(&configuration))?;
+        let plain = start(options, &folder, "plain", None)?;
         let text = fs::read_to_string(demo_file("topology.toml"))?;
         let topology = Topology::parse(&text).context("the demo's topology")?;
         let requests = Requests::new(topology, CELL, &options.assignments, options.seed)?;
-        Ok(Self { sealed: sealed_at, plain: plain_at, requests, _running: [sealed, plain] })
+        Ok(Self { sealed, plain, requests })
     }
 }
 
@@ -58,7 +79,7 @@ fn start(
     folder: &Path,
     name: &str,
     configuration: Option<&Path>,
-) -> anyhow::Result<(Server, SocketAddr)> {
+) -> anyhow::Result<Running> {
     let store = folder.join(name);
     let _ = fs::remove_dir_all(&store);
     fs::create_dir_all(&store).with_context(|| format!("cannot make {}", store.display()))?;
@@ -79,5 +100,5 @@ fn start(
     }
     let server = Server::start(name, &mut serve, &folder.join(format!("{name}.log")))?;
     let address = server.address.trim_start_matches("http://").parse().context("no address")?;
-    Ok((server, address))
+    Ok(Running { server, address })
 }

@@ -76,7 +76,7 @@ fn found(bytes: &[u8]) -> BTreeSet<&'static str> {
 
 fn holds(bytes: &[u8], text: &str) -> bool {
     // Names are not looked at: a value that is written in other letters is still the value.
-    let lower = bytes.to_ascii_lowercase();
+    let (lower, text) = (bytes.to_ascii_lowercase(), text.to_ascii_lowercase());
     lower.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
@@ -250,5 +250,15 @@ mod tests {
         assert_eq!(found(&request), places().collect());
         assert!(found(b"POST / HTTP/1.1\r\nCookie: CANARY-COOKIE-9F2C\r\n\r\n").contains("cookie"));
         assert!(found(b"POST / HTTP/1.1\r\n\r\n").is_empty());
+    }
+
+    #[test]
+    fn a_route_with_capitals_is_found_in_a_log() {
+        let route = "/v1/sealed/q7Zk-A_b/eu-a/de-DE/home";
+        assert!(holds(
+            b"INFO request method=POST path=/v1/sealed/q7Zk-A_b/eu-a/de-DE/home status=200",
+            route
+        ));
+        assert!(!holds(b"INFO request method=POST route=/v1/sealed status=200", route));
     }
 }
