@@ -25,9 +25,11 @@ mod serving;
 mod settings;
 mod shelves;
 mod start_error;
+mod tapped;
 mod tls;
 
 pub use artefact::TrustError;
+pub use domicile_tls::TlsError;
 pub use edge::{Edge, Reload, Told, prepare};
 pub use guest::CacheError;
 pub use options::{LogFormat, LogLevel, Options};
@@ -37,4 +39,3 @@ pub use settings::{
     AdminReach, CellTls, Clocks, Identity, KeepShelves, Limits, Rate, Settings, Strip, Trust,
 };
 pub use start_error::StartError;
-pub use tls::TlsError;

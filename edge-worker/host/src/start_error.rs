@@ -8,7 +8,7 @@ use domicile_files::ReadError;
 use crate::artefact::TrustError;
 use crate::guest::CacheError;
 use crate::outbound::Origin;
-use crate::tls::TlsError;
+use domicile_tls::TlsError;
 
 /// A start that cannot work. [`StartError::exit_code`] sorts them as `--help` documents.
 #[derive(Debug, thiserror::Error)]

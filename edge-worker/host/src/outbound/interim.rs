@@ -6,16 +6,14 @@
 //! it wakes waits for the very thread.
 
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
 
 use http::Request;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::CallFailure;
 use crate::guest::Body;
+use crate::tapped::Tap;
 
 /// Early hints come once or twice, and a cell of ours sends none.
 const MOST: usize = 8;
@@ -41,57 +39,8 @@ impl Interim {
     }
 }
 
-/// A stream that is over once there were too many.
-pub(super) struct Bounded<S> {
-    stream: S,
-    interim: Interim,
-}
-
-impl<S> Bounded<S> {
-    pub(super) fn new(stream: S, interim: Interim) -> Self {
-        Self { stream, interim }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if self.interim.0.load(Ordering::Relaxed) {
-            return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
-        }
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+impl Tap for Interim {
+    fn before(&self) -> io::Result<()> {
+        if self.0.load(Ordering::Relaxed) { Err(io::ErrorKind::InvalidData.into()) } else { Ok(()) }
     }
 }

@@ -13,11 +13,12 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::interim::{Bounded, Interim};
+use super::interim::Interim;
 use super::{CallFailure, Origin, OwnMachine, Rules, Transport, is_this_machine};
 use crate::body::Held;
 use crate::clock;
 use crate::guest::Body;
+use crate::tapped::Tapped;
 
 /// A connection to a cell. Dropping it closes the connection once its running answer is over.
 pub(super) struct Connection {
@@ -123,14 +124,14 @@ impl Pool {
         let stream = TcpStream::connect(&*addresses).await.map_err(|_error| CallFailure::ConnectRefused)?;
         stream.set_nodelay(true).map_err(|_error| CallFailure::ConnectRefused)?;
         match self.origin.transport {
-            Transport::Plain => spoken(Bounded::new(stream, interim)).await,
+            Transport::Plain => spoken(Tapped::new(stream, interim)).await,
             Transport::Tls => {
                 let config = self.rules.tls.clone().ok_or(CallFailure::TlsRefused)?;
                 let name = ServerName::try_from(self.origin.authority.host().to_owned())
                     .map_err(|_not_a_name| CallFailure::TlsRefused)?;
                 let stream = TlsConnector::from(config).connect(name, stream).await;
                 let stream = stream.map_err(|_error| CallFailure::TlsRefused)?;
-                spoken(Bounded::new(stream, interim)).await
+                spoken(Tapped::new(stream, interim)).await
             }
         }
     }

@@ -24,7 +24,7 @@ use super::{Answers, Caller, Terms, Told, stopped};
 use crate::body::{Held, Watched};
 use crate::clock;
 use crate::metrics::{Count, Gauge};
-use crate::tls::HTTP2;
+use crate::tapped::Tapped;
 
 /// A handshake takes two round trips, three with a slow revocation check; more is a caller that holds a seat.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(5);
@@ -60,7 +60,7 @@ pub(super) async fn serve<A: Answers>(
     let Some(tls) = &terms.tls else { return served.plain(stream, &terms).await };
     let config = Arc::clone(&tls.read().unwrap_or_else(PoisonError::into_inner));
     match timeout(HANDSHAKE_WITHIN, TlsAcceptor::from(config).accept(stream)).await {
-        Ok(Ok(stream)) if stream.get_ref().1.alpn_protocol() == Some(HTTP2) => {
+        Ok(Ok(stream)) if stream.get_ref().1.alpn_protocol() == Some(domicile_tls::HTTP2) => {
             served.framed(stream, &terms).await;
         }
         Ok(Ok(stream)) => served.plain(stream, &terms).await,
@@ -81,7 +81,7 @@ impl<A: Answers> Served<A> {
     /// HTTP/1.1.
     async fn plain<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: S, terms: &Terms) {
         let heads = Arc::<Heads>::default();
-        let io = TokioIo::new(Reads::new(stream, Arc::clone(&heads)));
+        let io = TokioIo::new(Tapped::new(stream, Reads::new(Arc::clone(&heads))));
         let (answers, activity, address) = (self.answers, Arc::clone(&self.activity), self.address);
         let service = service_fn(move |request| {
             let (answers, open) = (Arc::clone(&answers), activity.open());

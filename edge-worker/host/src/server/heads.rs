@@ -2,19 +2,16 @@
 //!
 //! hyper hands over a target with its fragment cut off, and takes lines that end in a bare line feed, and a length beside
 //! chunks: the first is another resource than was asked for, the others are how two parsers are made to see two requests
-//! (RFC 9112 §6.3, §11.2). All are refused here, which needs the bytes, so this stream reads along. It has to know where a body ends to find
-//! the next head; it knows that for a plain content-length only. After anything else the connection ends with its
-//! answer, so what this reader makes of the bytes can never differ from what hyper makes of them.
+//! (RFC 9112 §6.3, §11.2). All are refused here, which needs the bytes, so this reads along. It has to know where a body
+//! ends to find the next head; it knows that for a plain content-length only. After anything else the connection ends
+//! with its answer, so what this reader makes of the bytes can never differ from what hyper makes of them.
 //!
 //! A proxy's own parser instead of hyper's was the alternative, rejected: this one can only refuse.
 
 use std::collections::VecDeque;
-use std::io;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use crate::tapped::Tap;
 
 /// What a head is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,16 +40,15 @@ impl Heads {
 /// Longer than any line this reader has to understand.
 const LINE: usize = 64;
 
-/// A stream that reads heads along.
-pub(super) struct Reads<S> {
-    stream: S,
+/// Reads heads along.
+pub(super) struct Reads {
     heads: Arc<Heads>,
     reader: Reader,
 }
 
-impl<S> Reads<S> {
-    pub(super) fn new(stream: S, heads: Arc<Heads>) -> Self {
-        Self { stream, heads, reader: Reader::default() }
+impl Reads {
+    pub(super) fn new(heads: Arc<Heads>) -> Self {
+        Self { heads, reader: Reader::default() }
     }
 }
 
@@ -183,47 +179,9 @@ impl Body {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Reads<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let Self { heads, reader, .. } = &mut *self;
-        reader.read(buffer.filled().get(before..).unwrap_or_default(), heads);
-        poll
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Reads<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        pieces: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+impl Tap for Reads {
+    fn read(&mut self, bytes: &[u8]) {
+        self.reader.read(bytes, &self.heads);
     }
 }
 

@@ -9,6 +9,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::version::TLS13;
 
+use crate::admin::soon;
 use crate::certificates::Signer;
 use crate::client::get;
 use crate::fixture::Artefact;
@@ -124,7 +125,12 @@ async fn a_caller_that_takes_no_byte_of_its_answer_is_cut() {
     assert!(kinds(&rest(stream).await).contains(&HEADERS), "the head of the answer came");
     // The seat is free a thread switch later.
     let counted = async || get(host.admin.unwrap(), "/metrics").await.text().to_owned();
-    while !counted().await.contains("domicile_edge_in_flight 0\n") {}
+    soon("the seat to be free", async {
+        while !counted().await.contains("domicile_edge_in_flight 0\n") {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
     assert!(counted().await.contains("domicile_edge_connections_cut_total 1\n"));
     host.stop().await;
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use domicile_edge::Strip;
 use http::Method;
 
+use crate::admin::soon;
 use crate::cell::{Cell, Does};
 use crate::client::{get, raw, send};
 use crate::fixture::{Artefact, LIST, SHELF, sealed};
@@ -119,10 +120,15 @@ async fn more_requests_than_seats_are_refused_at_once() {
     assert!(second.text().contains("edge-busy"));
     assert_eq!(first.status.as_u16(), 504);
     // The seat is given back just after the last byte of its answer.
-    let mut next = get(host.address, SHELF).await;
-    while next.status.as_u16() == 503 {
-        next = get(host.address, SHELF).await;
-    }
+    let next = soon("the seat to be given back", async {
+        loop {
+            let next = get(host.address, SHELF).await;
+            if next.status.as_u16() != 503 {
+                return next;
+            }
+        }
+    })
+    .await;
     assert_eq!(next.text(), LIST);
     host.stop().await;
 }

@@ -18,6 +18,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 
+use crate::admin::soon;
 use crate::cell::{Cell, Does};
 use crate::certificates::Signer;
 use crate::client::{closed, get, opened, send};
@@ -120,9 +121,12 @@ async fn a_drain_says_goodbye_and_finishes_what_is_open() {
         let address = host.address;
         let stopped = host.stop();
         let telling = async {
-            while TcpStream::connect(address).await.is_ok() {
-                tokio::task::yield_now().await;
-            }
+            soon("the listener to close", async {
+                while TcpStream::connect(address).await.is_ok() {
+                    tokio::task::yield_now().await;
+                }
+            })
+            .await;
             told.notify_one();
         };
         tokio::join!(stopped, telling).0
