@@ -44,6 +44,13 @@ pub struct Current {
     ids: BTreeSet<u8>,
 }
 
+/// When the keys were looked at, when they will be again, and the ids that had a file.
+struct Look {
+    now_s: i64,
+    again_s: i64,
+    ids: BTreeSet<u8>,
+}
+
 /// What a turn did.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Turn {
@@ -163,7 +170,7 @@ impl Sealing {
             Err(error) => {
                 // What lies there is not known, so nothing is made over it and nothing given up.
                 turn.failed.push(format!("read the keys: {error}"));
-                self.look_again(now_s);
+                self.go_by_memory(&mut held, now_s, &mut turn);
                 return turn;
             }
         };
@@ -173,8 +180,7 @@ impl Sealing {
         let mut offered = Vec::new();
         let mut again_s = now_s.saturating_add(self.statement_s / 2);
         for kem in Kem::ALL {
-            let own = keys.iter().filter(|key| key.kem() == kem);
-            let own: Vec<Key> = own.map(|key| Key { id: key.id(), born_s: key.born() }).collect();
+            let own = of_kind(&keys, kem);
             // Every file that is there, also of a key that is not accepted: no key is made over it.
             let is_own = |id: &u8| own.iter().any(|key| key.id == *id);
             let taken: Vec<u8> = ids.iter().copied().filter(|id| !is_own(id)).collect();
@@ -210,23 +216,33 @@ impl Sealing {
             }
             offered.extend(offer);
         }
-        let ring =
-            KeyRing::new(&keys).map_err(|error| turn.failed.push(error.to_string())).ok().map(Arc::new);
-        let statement = self.statement(&keys, &offered, now_s);
-        let max_age_s = self.statement_s / 4;
+        self.put(&keys, &offered, Look { now_s, again_s, ids }, &mut turn);
         *held = keys;
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) =
-            Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s, ids });
         turn
     }
 
-    /// Leaves everything as it is, and looks again soon.
-    fn look_again(&self, now_s: i64) {
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        let Current { ring, statement, max_age_s, ids, .. } = &**current;
-        let (ring, statement, max_age_s, ids) = (ring.clone(), statement.clone(), *max_age_s, ids.clone());
+    /// Goes by the plan with the keys in memory alone, and looks again soon: nothing is made, and nothing is accepted for
+    /// longer than it would be with the files at hand.
+    fn go_by_memory(&self, held: &mut Vec<SealingKey>, now_s: i64, turn: &mut Turn) {
+        let mut offered = Vec::new();
+        for kem in Kem::ALL {
+            let plan = self.policy.plan(&of_kind(held, kem), &[], now_s);
+            held.retain(|key| key.kem() != kem || plan.accept.contains(&key.id()));
+            offered.extend(plan.offer);
+        }
         let again_s = now_s.saturating_add(RETRY_S);
-        *current = Arc::new(Current { ring, statement, max_age_s, turned_s: now_s, again_s, ids });
+        let ids = self.current().ids.clone();
+        self.put(held, &offered, Look { now_s, again_s, ids }, turn);
+    }
+
+    /// Has requests go by these keys from now on.
+    fn put(&self, keys: &[SealingKey], offered: &[u8], look: Look, turn: &mut Turn) {
+        let ring = KeyRing::new(keys).map_err(|error| turn.failed.push(error.to_string())).ok().map(Arc::new);
+        let statement = self.statement(keys, offered, look.now_s);
+        let max_age_s = self.statement_s / 4;
+        let Look { now_s: turned_s, again_s, ids } = look;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(Current { ring, statement, max_age_s, turned_s, again_s, ids });
     }
 
     fn statement(&self, keys: &[SealingKey], offered: &[u8], now_s: i64) -> Option<Bytes> {
@@ -255,6 +271,12 @@ impl Sealing {
     pub fn receipt(&self, sealed: &[u8], content: &[u8], stated: Stated<'_>) -> String {
         Receipt::new(hash(sealed), content, stated).sign(&self.signer)
     }
+}
+
+/// The keys of one kind as a plan sees them.
+fn of_kind(keys: &[SealingKey], kem: Kem) -> Vec<Key> {
+    let own = keys.iter().filter(|key| key.kem() == kem);
+    own.map(|key| Key { id: key.id(), born_s: key.born() }).collect()
 }
 
 impl Place<'_> {

@@ -324,3 +324,19 @@ fn a_date_is_fresh_within_the_window_on_both_sides() {
     assert!(!sealing.is_fresh(START - 121, START) && !sealing.is_fresh(START + 300, START));
     assert!(!sealing.is_fresh(i64::MIN, START));
 }
+
+#[test]
+fn what_cannot_be_read_for_long_is_accepted_no_longer_than_its_overlap() {
+    let desk = Desk::new();
+    let sealing = desk.open(START);
+    let old = desk.offered(&sealing, START);
+    std::fs::rename(&desk.config.key_dir, desk.directory.path().join("aside")).unwrap();
+    std::fs::write(&desk.config.key_dir, "no directory").unwrap();
+    let end = START + DAY + OVERLAP;
+    sealing.turn(end - 1);
+    assert!(sealing.current().open(&sealed(&old, Kem::X25519)).is_ok());
+    assert_eq!(desk.offered(&sealing, end - 1), old, "stated anew from memory");
+    sealing.turn(end);
+    assert!(sealing.current().statement.is_none());
+    assert_eq!(sealing.current().open(&sealed(&old, Kem::X25519)).err(), Some(SealRefusal::UnknownKey));
+}
