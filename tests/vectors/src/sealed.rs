@@ -10,7 +10,8 @@ use crate::{NOW, bytes, hex, number, second, text};
 
 pub(crate) const ABOUT: &str = "Sealed requests and answers (RFC 9458), all in hexadecimal. The cell has one key: id \
 `id`, KEM `kem`, private key DeriveKeyPair(`seed`) (RFC 9180, section 7.1.3); `config` is its public configuration. \
-A case with `request` is opened by a cell: `expect` is `ok` and `message` the binary HTTP without its padding, or the \
+A case with `request` is opened by a cell: `expect` is `ok`, `message` the binary HTTP without its padding and `secret` what \
+its answer is sealed with (the export under `message/bhttp response`), or the \
 gateway's refusal (`size`, `key`, `suite`, `broken`), or why what was inside is no message, or the code of \
 the problem that the cell seals as its answer. A case with `answer` is \
 opened by the client that sealed a request with the encapsulated key `enc` and exported `secret` under `message/bhttp \
@@ -47,7 +48,8 @@ fn requests(kem: Kem) -> Vec<Value> {
     let config = key(kem).config().unwrap_or_default();
     let seal =
         |message: &[u8]| second::seal(kem, &config, message).map(|sealed| sealed.request).unwrap_or_default();
-    let good = seal(&filled(kem, &message()));
+    let Some(sealed) = second::seal(kem, &config, &filled(kem, &message())) else { return Vec::new() };
+    let (good, secret) = (sealed.request, sealed.secret);
     let changed = |at: usize, by: u8| {
         let mut request = good.clone();
         if let Some(byte) = request.get_mut(at) {
@@ -59,7 +61,7 @@ fn requests(kem: Kem) -> Vec<Value> {
         json!({
             "name": format!("{name} ({kem})"), "id": ID, "kem": kem.as_str(), "seed": hex(&SEED), "config": hex(&config),
             "request": hex(request), "message": if expect == "ok" { hex(&message()) } else { String::new() },
-            "expect": expect,
+            "secret": if expect == "ok" { hex(&secret) } else { String::new() }, "expect": expect,
         })
     };
     let mut dirty = filled(kem, &message());
@@ -131,7 +133,16 @@ fn taken(case: &Value) -> String {
     };
     let message = bytes(case, "message");
     match decode_request(&opened.message) {
-        Ok(_) if opened.message.starts_with(&message) && !message.is_empty() => "ok".to_owned(),
+        Ok(_) if opened.message.starts_with(&message) && !message.is_empty() => {
+            // What the cell seals has to open the way RFC 9458 says, and not only for who sealed with the same code.
+            const REPLY: &[u8] = b"an answer";
+            let request = bytes(case, "request");
+            let enc = request.get(7..7 + kem.public_bytes()).unwrap_or_default();
+            let answer = opened.answerer.seal(REPLY, ANSWER).ok();
+            let plain = answer.and_then(|answer| second::open(enc, &bytes(case, "secret"), &answer));
+            let same = plain.is_some_and(|plain| plain.starts_with(REPLY));
+            if same { "ok" } else { "an answer that does not open" }.to_owned()
+        }
         Ok(_) => "another message".to_owned(),
         Err(RequestError::Framing(why)) => why.as_str().to_owned(),
         Err(RequestError::Refused(problem)) => problem.code.as_str().to_owned(),
