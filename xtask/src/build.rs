@@ -9,6 +9,16 @@ use domicile_cluster::{paths, process};
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(paths::root());
+    // What cargo told this program of its own package is no setting of what it builds; some build scripts watch it, and
+    // would run again, with everything behind them, whenever a bare cargo and this one take turns.
+    for (name, _) in std::env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+        {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
