@@ -1,9 +1,11 @@
 //! Writing: a reader sees the old file or the new one, never a half.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::{Access, Kind};
 
@@ -56,18 +58,13 @@ impl Partial {
     pub fn write(path: &Path, bytes: &[u8], access: Access) -> Result<Self, WriteError> {
         ensure_replaceable(path)?;
         let name = path.file_name().ok_or_else(|| WriteError::NoName { path: path.to_owned() })?;
-        // The number, since two processes may write one place; hidden, since it is no result.
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.partial", std::process::id()));
+        sweep(folder(path), name);
+        // A number of its own, since two processes may write one place, also in two containers, where both may be
+        // process 1; hidden, since it is no result.
+        let mut hidden = beginning(name);
+        hidden.push(format!("{:016x}{END}", number()));
         let partial = Self { path: path.to_owned(), beside: folder(path).join(hidden) };
         let write = || -> io::Result<()> {
-            // What a process of this number left, or a link that somebody put there.
-            if let Err(error) = fs::remove_file(&partial.beside)
-                && error.kind() != io::ErrorKind::NotFound
-            {
-                return Err(error);
-            }
             let mut options = File::options();
             options.write(true).create_new(true);
             if access == Access::Owner {
@@ -113,7 +110,7 @@ impl Partial {
 
 impl Drop for Partial {
     fn drop(&mut self) {
-        // After `place` there is none; what cannot be removed is written over next time.
+        // After `place` there is none; what cannot be removed is swept up later.
         let _ = fs::remove_file(&self.beside);
     }
 }
@@ -139,6 +136,42 @@ pub fn ensure_replaceable(path: &Path) -> Result<(), WriteError> {
             Some(kind) => Err(WriteError::Occupied { path: path.to_owned(), kind }),
         },
     }
+}
+
+/// What the name of a file that is being written ends with.
+const END: &str = ".partial";
+/// A file that is being written is not so old, and one that is was left by a process that is gone.
+const LEFT: Duration = Duration::from_secs(3_600);
+
+/// What the names of files begin with that are being written to become `name`.
+fn beginning(name: &OsStr) -> OsString {
+    let mut beginning = OsString::from(".");
+    beginning.push(name);
+    beginning.push(".");
+    beginning
+}
+
+/// Takes away what processes left that ended while they wrote this file: it may be a secret's half. What cannot be
+/// taken away harms nobody's writing.
+fn sweep(folder: &Path, name: &OsStr) {
+    let beginning = beginning(name);
+    let is_left = |entry: &fs::DirEntry| {
+        let found = entry.file_name();
+        let found = found.as_encoded_bytes();
+        let middle =
+            found.strip_prefix(beginning.as_encoded_bytes()).and_then(|f| f.strip_suffix(END.as_bytes()));
+        let ours = middle.is_some_and(|m| !m.is_empty() && m.iter().all(u8::is_ascii_hexdigit));
+        let age = |meta: fs::Metadata| meta.modified().ok()?.elapsed().ok();
+        ours && entry.metadata().ok().and_then(age).is_some_and(|age| age > LEFT)
+    };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten().filter(is_left) {
+        let _ = fs::remove_file(entry.path());
+    }
+}
+
+/// A number that no other writer has: keys of the standard library's hashers come from the system's randomness.
+fn number() -> u64 {
+    RandomState::new().hash_one(std::process::id())
 }
 
 fn folder(path: &Path) -> &Path {

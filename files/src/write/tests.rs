@@ -68,11 +68,42 @@ fn a_secret_is_its_owner_s_alone_whatever_lay_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let (file, other) = (folder.path().join("key"), folder.path().join("other"));
     fs::write(&other, "kept").unwrap();
-    let beside = folder.path().join(format!(".key.{}.partial", std::process::id()));
-    std::os::unix::fs::symlink(&other, beside).unwrap();
-    write_whole(&file, b"secret", Access::Owner).unwrap();
+    // What is being written has no name that anybody could lay a link at before.
+    let [one, two] = [(); 2].map(|()| Partial::write(&file, b"secret", Access::Owner).unwrap());
+    let [first, second] = [one.beside.clone(), two.beside.clone()];
+    assert_ne!(first, second);
+    drop(one);
+    two.place().unwrap();
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::read_to_string(other).unwrap(), "kept");
+    assert_eq!(names(folder.path()), ["key", "other"]);
+}
+
+#[test]
+fn what_a_process_left_that_is_gone_is_swept_up_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    for (name, is_old) in [
+        (".key.00000000deadbeef.partial", true),
+        (".key.00000000deadbee1.partial", false),
+        (".key.notes.partial", true),
+        (".keys.00000000deadbeef.partial", true),
+        ("old", true),
+    ] {
+        let file = File::create(folder.path().join(name)).unwrap();
+        if is_old {
+            file.set_modified(old).unwrap();
+        }
+    }
+    write_whole(&folder.path().join("key"), b"secret", Access::Owner).unwrap();
+    let left = [
+        ".key.00000000deadbee1.partial",
+        ".key.notes.partial",
+        ".keys.00000000deadbeef.partial",
+        "key",
+        "old",
+    ];
+    assert_eq!(names(folder.path()), left);
 }
 
 #[cfg(unix)]
