@@ -76,6 +76,8 @@ enum Use {
     Accepted,
     /// Its time is over: the cell deletes it.
     Retired,
+    /// It was made further ahead than a key's life: the cell neither offers nor accepts nor deletes it.
+    Ahead,
 }
 
 impl Use {
@@ -84,6 +86,7 @@ impl Use {
             Self::Offered => "offered",
             Self::Accepted => "accepted",
             Self::Retired => "retired",
+            Self::Ahead => "ahead",
         }
     }
 }
@@ -156,7 +159,8 @@ fn list(files: &KeyFiles, rhythm: &Rhythm, json: bool) -> anyhow::Result<()> {
             let use_of = match key.id {
                 id if plan.offer == Some(id) => Use::Offered,
                 id if plan.accept.contains(&id) => Use::Accepted,
-                _ => Use::Retired,
+                id if plan.delete.contains(&id) => Use::Retired,
+                _ => Use::Ahead,
             };
             rows.push((key.id, kem, now_s.saturating_sub(key.born_s), use_of));
         }

@@ -89,6 +89,11 @@ fn sealing_keys_are_made_listed_and_rotated_and_none_is_written_over() {
     std::fs::write(directory.join("seal-020.json"), old.as_bytes()).unwrap();
     std::fs::write(directory.join("seal-021.json"), "{}").unwrap();
     assert!(listed(&directory, &[]).contains(&key(20, "p256", "retired")));
+    // Made when this machine's clock stood a century ahead: no cell deletes it.
+    let ahead = SealingKey::from_seed(22, domicile_seal::Kem::P256, 5_000_000_000, [4; 32]).to_json();
+    std::fs::write(directory.join("seal-022.json"), ahead.as_bytes()).unwrap();
+    assert!(listed(&directory, &[]).contains(&key(22, "p256", "ahead")));
+    std::fs::remove_file(directory.join("seal-022.json")).unwrap();
     let words = said(run!("key", "seal", "list", "--dir", &directory));
     assert!(words.contains("retired") && words.contains("not read: key 21"), "{words}");
     assert!(!words.contains("AwMD"), "no secret is shown");
