@@ -76,6 +76,8 @@ pub(crate) struct About {
 pub(crate) struct Stated {
     /// Seconds since 1970 when its lists are stale.
     pub(crate) lists_until: i64,
+    /// When its route manifests end; none where it has none.
+    pub(crate) routes_until: Option<i64>,
     /// Seconds since 1970 when it knows no pin any more.
     pub(crate) pins_until: i64,
     pub(crate) topology_serial: u64,
@@ -104,6 +106,7 @@ impl Artefact {
         let manifest = vouched(&bytes, &beside, &keys)?;
         let stated = Stated {
             lists_until: manifest.lists_not_after.as_second(),
+            routes_until: manifest.routes_not_after.map(|until| until.as_second()),
             pins_until: i64::from(manifest.pins_until_minute) * 60,
             topology_serial: manifest.topology_serial,
         };

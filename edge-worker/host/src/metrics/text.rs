@@ -17,18 +17,26 @@ impl Metrics {
         head(&mut text, "domicile_edge_artefact", "gauge", "1, for the artefact that serves.");
         line(&mut text, "domicile_edge_artefact", &format!("sha256=\"{}\"", about.sha256), 1);
         if let Some(stated) = &about.stated {
-            for (name, help, until) in [
+            let ends = [
                 (
                     "domicile_edge_lists_seconds_left",
                     "Seconds until its lists are stale.",
-                    stated.lists_until,
+                    Some(stated.lists_until),
                 ),
                 (
                     "domicile_edge_pins_seconds_left",
                     "Seconds until it knows no pin any more.",
-                    stated.pins_until,
+                    Some(stated.pins_until),
                 ),
-            ] {
+                (
+                    "domicile_edge_routes_seconds_left",
+                    "Seconds until clients refuse its route manifests and seal nothing; absent where it has none.",
+                    stated.routes_until,
+                ),
+            ];
+            for (name, help, until) in
+                ends.into_iter().filter_map(|(name, help, until)| Some((name, help, until?)))
+            {
                 head(&mut text, name, "gauge", help);
                 line(&mut text, name, "", until.saturating_sub(now));
             }
@@ -112,13 +120,15 @@ mod tests {
         metrics.called(Some(CallFailure::Broken), took);
         metrics.count(Count::SwapRefused);
         let up = metrics.up(Gauge::Instances);
-        let stated = Stated { lists_until: 1_060, pins_until: 940, topology_serial: 7 };
+        let stated =
+            Stated { lists_until: 1_060, pins_until: 940, routes_until: Some(1_030), topology_serial: 7 };
         let about = About { sha256: "ab".to_owned(), stated: Some(stated) };
         let text = metrics.render(&about, 1_000);
         for expected in [
             "domicile_edge_artefact{sha256=\"ab\"} 1\n",
             "domicile_edge_lists_seconds_left 60\n",
             "domicile_edge_pins_seconds_left -60\n",
+            "domicile_edge_routes_seconds_left 30\n",
             "domicile_edge_topology_serial 7\n",
             "domicile_edge_instances 1\n",
             "domicile_edge_connections 0\n",
