@@ -84,13 +84,6 @@ impl Recorder {
         self.shared.bytes.load(Ordering::SeqCst)
     }
 
-    /// Forgets the last exchanges: they were of a request that no client makes.
-    pub(crate) fn forget_last(&self, count: usize) {
-        let mut exchanges = self.shared.exchanges();
-        let left = exchanges.len().saturating_sub(count);
-        exchanges.truncate(left);
-    }
-
     /// Lies while `during` runs.
     pub(crate) fn lying<T>(
         &self,
@@ -125,13 +118,14 @@ impl Shared {
                 exchanges.len() - 1
             };
             let Ok(Some(answer)) = self.pass_on(&request) else { return };
+            // What the cell said is written down, and not the lie: it is the cell that is looked at.
+            if let Some(exchange) = self.exchanges().get_mut(at) {
+                exchange.answer = Some(answer.clone());
+            }
             let answer = match self.trick().as_ref().and_then(|trick| trick(&request, &answer)) {
                 Some(lie) => lie,
                 None => answer,
             };
-            if let Some(exchange) = self.exchanges().get_mut(at) {
-                exchange.answer = Some(answer.clone());
-            }
             let last = request.value("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
             if back.write_all(&answer.raw).is_err() || last {
                 return;
