@@ -6,6 +6,7 @@ use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
 use p256::ecdsa::signature::{Error as SignatureError, Signer, Verifier};
+use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
 
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: signer,
@@ -25,8 +26,9 @@ pub(crate) fn install() {
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>, Error> {
     match algorithm {
         Algorithm::ES256 => {
-            let key = p256::ecdsa::VerifyingKey::from_sec1_bytes(key.try_get_as_bytes()?);
-            Ok(Box::new(Es256(key.map_err(|_error| ErrorKind::InvalidEcdsaKey)?)))
+            // `keyset` has seen to it that the bytes are a point.
+            let point = key.try_get_as_bytes()?.to_vec();
+            Ok(Box::new(Es256(UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point))))
         }
         Algorithm::EdDSA => {
             let bytes = key.try_get_as_bytes()?.try_into().map_err(|_error| ErrorKind::InvalidEddsaKey)?;
@@ -52,11 +54,12 @@ fn signer(algorithm: &Algorithm, key: &EncodingKey) -> Result<Box<dyn JwtSigner>
     }
 }
 
-struct Es256(p256::ecdsa::VerifyingKey);
+/// By `ring`: several times as fast as `p256`, and a token is verified with every request.
+struct Es256(UnparsedPublicKey<Vec<u8>>);
 
 impl Verifier<Vec<u8>> for Es256 {
     fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), SignatureError> {
-        self.0.verify(message, &p256::ecdsa::Signature::from_slice(signature)?)
+        self.0.verify(message, signature).map_err(|_unspecified| SignatureError::new())
     }
 }
 

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyId, SigningKey, VerifyingKey};
+use crate::{KeyId, Sign, VerifyingKey};
 
 /// Why an envelope was refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -50,15 +50,12 @@ struct Signature {
 
 impl Envelope {
     /// Signs `payload` of `payload_type` (a media type) with `key`.
-    pub fn sign(payload_type: &str, payload: &[u8], key: &SigningKey) -> Self {
+    pub fn sign(payload_type: &str, payload: &[u8], key: &impl Sign) -> Self {
         let signature = key.sign(&pre_authentication_encoding(payload_type, payload));
         Self {
             payload: BASE64.encode(payload),
             payload_type: payload_type.to_owned(),
-            signatures: vec![Signature {
-                keyid: key.verifying_key().id().to_string(),
-                sig: BASE64.encode(signature),
-            }],
+            signatures: vec![Signature { keyid: key.id().to_string(), sig: BASE64.encode(signature) }],
         }
     }
 
@@ -139,6 +136,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::SigningKey;
 
     const TYPE: &str = "application/vnd.domicile.test+json";
 

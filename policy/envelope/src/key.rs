@@ -5,9 +5,11 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
-use p256::ecdsa::signature::{Signer as _, Verifier as _};
+use p256::ecdsa::signature::Signer as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+
+use crate::verify;
 
 /// Why a key could not be read.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -122,7 +124,7 @@ impl VerifyingKey {
 
     /// Whether `signature` (r ‖ s, 64 bytes) is this key's over `message`.
     pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
-        p256::ecdsa::Signature::from_slice(signature).is_ok_and(|s| self.key.verify(message, &s).is_ok())
+        verify::verifies(&self.key, message, signature)
     }
 }
 
@@ -147,6 +149,12 @@ impl SigningKey {
     /// The public half.
     pub fn verifying_key(&self) -> VerifyingKey {
         VerifyingKey::new(*self.0.verifying_key())
+    }
+
+    /// The secret scalar, 32 bytes big-endian, and the public point uncompressed (SEC 1, section 2.3.3).
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn halves(&self) -> (zeroize::Zeroizing<[u8; 32]>, [u8; 65]) {
+        (zeroize::Zeroizing::new(self.0.to_bytes().into()), verify::uncompressed(self.0.verifying_key()))
     }
 
     /// Signs `message`: r ‖ s, 64 bytes, deterministic (RFC 6979).

@@ -5,15 +5,20 @@
 //! detached signatures because its signed bytes bind the payload's type and need no canonical JSON; P-256
 //! because it is what every browser's WebCrypto can verify.
 //!
-//! Source: DSSE v1.0.2 (secure-systems-lab), protocol.md and envelope.md; FIPS 186-5; RFC 6979 (signatures are
-//! deterministic: the same payload and key give the same bytes); RFC 7517/7518 (key files are JWK).
+//! Source: DSSE v1.0.2 (secure-systems-lab), protocol.md and envelope.md; FIPS 186-5; RFC 6979 (a
+//! [`SigningKey`] is deterministic: the same payload and key give the same bytes); RFC 7517/7518 (key files are JWK).
 
 mod document;
 mod hash;
 mod key;
 mod published;
+mod sign;
+mod verify;
 
 pub use document::{Envelope, EnvelopeError};
 pub use hash::{hex, sha256_hex};
 pub use key::{KeyError, KeyId, SigningKey, VerifyingKey};
 pub use published::is_published;
+#[cfg(not(target_family = "wasm"))]
+pub use sign::RandomizedSigner;
+pub use sign::Sign;

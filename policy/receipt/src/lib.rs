@@ -11,7 +11,7 @@
 //! Source of the envelope: DSSE (`policy/envelope`). Pure: the time is an argument.
 
 pub use domicile_envelope::sha256_hex as hash;
-use domicile_envelope::{Envelope, EnvelopeError, SigningKey, VerifyingKey};
+use domicile_envelope::{Envelope, EnvelopeError, Sign, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
 /// The payload type of a receipt's envelope.
@@ -123,7 +123,7 @@ impl Receipt {
 
     /// Signs it with the cell's key: the envelope's JSON, on one line.
     #[must_use]
-    pub fn sign(&self, key: &SigningKey) -> String {
+    pub fn sign(&self, key: &impl Sign) -> String {
         // Texts and a number always make JSON.
         Envelope::sign(PAYLOAD_TYPE, &serde_json::to_vec(self).unwrap_or_default(), key).to_line()
     }
