@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use bytes::Bytes;
-use domicile_envelope::{SigningKey, VerifyingKey, is_published};
+use domicile_envelope::{RandomizedSigner, SigningKey, VerifyingKey, is_published};
 use domicile_files::is_open_to_others;
 use domicile_keyring::{Found, KeyFiles};
 use domicile_receipt::{Receipt, Stated, hash};
@@ -69,8 +69,9 @@ pub struct Turn {
 pub struct Place<'a> {
     /// Its name.
     pub cell: &'a str,
-    /// The signing key that the topology names for it: clients check its statements with that one.
-    pub named: Option<&'a VerifyingKey>,
+    /// The signing keys that the topology names for it, none where it names none: clients check its statements with
+    /// them.
+    pub named: &'a [VerifyingKey],
     /// The reach of its farthest listener.
     pub reach: Reach,
 }
@@ -78,7 +79,7 @@ pub struct Place<'a> {
 /// A cell's sealing keys.
 pub struct Sealing {
     cell: String,
-    signer: SigningKey,
+    signer: RandomizedSigner,
     files: KeyFiles,
     /// The keys of the last turn: a file that cannot be read now does not take its key away.
     held: Mutex<Vec<SealingKey>>,
@@ -126,7 +127,7 @@ impl Sealing {
         };
         let sealing = Self {
             cell: place.cell.to_owned(),
-            signer,
+            signer: RandomizedSigner::new(signer),
             files,
             held: Mutex::default(),
             policy,
@@ -283,12 +284,12 @@ impl Place<'_> {
     /// Whether this cell can go by the signing key of the file at `path`.
     fn check(self, signing: &VerifyingKey, path: &Path) -> Result<(), Failure> {
         let (file, id) = (path.display(), signing.id());
-        if let Some(named) = self.named.filter(|named| *named != signing) {
+        if !self.named.is_empty() && !self.named.contains(signing) {
+            let named = self.named.iter().map(|key| key.id().to_string()).collect::<Vec<_>>().join(" and ");
             let line = format!(
                 "{file}: [seal] signing_key is key {id}, the topology names {} for cell {:?}, so clients would refuse \
                  the cell's keys; give the secret half of that one, or change the topology",
-                named.id(),
-                self.cell
+                named, self.cell
             );
             return Err(Failure::new(Exit::Config, line));
         }

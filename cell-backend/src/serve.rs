@@ -199,7 +199,8 @@ fn sealing(
         tracing::warn!("no [seal] in the configuration: sealed requests are refused");
         return Ok((None, tokens));
     };
-    let place = Place { cell: &me.name, named: me.signing_key.as_ref(), reach };
+    let named: Vec<_> = me.signing_keys().cloned().collect();
+    let place = Place { cell: &me.name, named: &named, reach };
     let (sealing, turn) = Sealing::open(seal, place, clock.unix_seconds())?;
     tracing::info!(made = turn.made, deleted = turn.deleted, "sealing keys");
     for why in turn.failed.iter().chain(&turn.exposed) {

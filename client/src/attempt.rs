@@ -110,8 +110,8 @@ impl<O: Outside> Client<O> {
             Err(_error) => return failed(Reason::NotAnAnswer),
         };
         let Some(envelope) = reply.receipt else { return failed(Reason::ReceiptRefused) };
-        let signer = cell.key();
-        let receipt = Receipt::open(&envelope, signer.as_slice())
+        let signers = cell.keys().unwrap_or_default();
+        let receipt = Receipt::open(&envelope, &signers)
             .and_then(|receipt| {
                 receipt.covers(&reply.content, Some(&request), Some(&cell.name)).map(|()| receipt)
             })

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use domicile_deadline::Deadline;
-use domicile_route::{RouteCell, Transport};
+use domicile_route::{RouteCell, Transport, is_answer_size};
 use domicile_seal::{ANSWER_TYPE, REQUEST_TYPE};
 use domicile_wire::GATEWAY_PATH;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -105,7 +105,7 @@ pub(crate) fn read(cell: &RouteCell, answer: Response<Bytes>) -> Outer {
         }
         Transport::Direct(_) => {}
     }
-    let sound = text(&CONTENT_TYPE) == ANSWER_TYPE
-        && u32::try_from(answer.body().len()).is_ok_and(|length| length == cell.answer_bytes);
+    let sound =
+        text(&CONTENT_TYPE) == ANSWER_TYPE && u32::try_from(answer.body().len()).is_ok_and(is_answer_size);
     if sound { Outer::Sealed(answer.into_body()) } else { Outer::None(Reason::NotAnAnswer) }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domicile_deadline::Moment;
-use domicile_envelope::KeyId;
+use domicile_envelope::{KeyId, VerifyingKey};
 use domicile_route::RouteManifest;
 use domicile_seal::config::PublicConfig;
 use domicile_wire::Steer;
@@ -56,7 +56,7 @@ pub(crate) struct Memory {
     /// How far the cells' clock is ahead of ours, in seconds.
     pub(crate) offset_s: i64,
     routes: BTreeMap<String, Held<RouteManifest>>,
-    keys: BTreeMap<(String, KeyId), Held<Vec<PublicConfig>>>,
+    keys: BTreeMap<(String, Vec<KeyId>), Held<Vec<PublicConfig>>>,
     failing: BTreeMap<String, Backoff>,
     steered: BTreeMap<String, Steered>,
 }
@@ -80,22 +80,27 @@ impl Memory {
         what
     }
 
-    /// A cell's verified keys under a signing key, if they need not be fetched at `now_s`.
-    pub(crate) fn keys(&self, cell: &str, signer: KeyId, now_s: i64) -> Option<Arc<Vec<PublicConfig>>> {
-        held(self.keys.get(&(cell.to_owned(), signer)), now_s)
+    /// A cell's verified keys under its signing keys, if they need not be fetched at `now_s`.
+    pub(crate) fn keys(
+        &self,
+        cell: &str,
+        signers: &[VerifyingKey],
+        now_s: i64,
+    ) -> Option<Arc<Vec<PublicConfig>>> {
+        held(self.keys.get(&(cell.to_owned(), ids(signers))), now_s)
     }
 
     /// Keeps verified keys.
     pub(crate) fn keep_keys(
         &mut self,
-        (cell, signer): (&str, KeyId),
+        (cell, signers): (&str, &[VerifyingKey]),
         keys: Vec<PublicConfig>,
         not_after_s: Option<i64>,
         now_s: i64,
     ) -> Arc<Vec<PublicConfig>> {
         let what = Arc::new(keys);
         let until_s = until(not_after_s, now_s);
-        self.keys.insert((cell.to_owned(), signer), Held { what: what.clone(), until_s });
+        self.keys.insert((cell.to_owned(), ids(signers)), Held { what: what.clone(), until_s });
         what
     }
 
@@ -138,6 +143,10 @@ fn held<T>(held: Option<&Held<T>>, now_s: i64) -> Option<Arc<T>> {
     // A clock that was put back by more than is kept makes what is held as good as unknown.
     let held = held.filter(|held| now_s < held.until_s && held.until_s - now_s <= KEPT_S)?;
     Some(Arc::clone(&held.what))
+}
+
+fn ids(signers: &[VerifyingKey]) -> Vec<KeyId> {
+    signers.iter().map(VerifyingKey::id).collect()
 }
 
 fn until(not_after_s: Option<i64>, now_s: i64) -> i64 {

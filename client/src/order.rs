@@ -43,6 +43,7 @@ mod tests {
                 transport: Transport::Relay,
                 answer_bytes: 8_192,
                 signing_key: String::new(),
+                next_signing_key: None,
             })
             .into();
         order(&manifest, steered, home, |cell| dead.contains(&cell)).iter().map(|c| c.name.clone()).collect()

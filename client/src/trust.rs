@@ -38,9 +38,9 @@ impl<O: Outside> Client<O> {
         deadline: Deadline,
     ) -> Result<Arc<Vec<PublicConfig>>, Reason> {
         let now_s = self.outside.unix_seconds();
-        let signer = cell.key().ok_or(Reason::ManifestInvalid)?;
+        let signers = cell.keys().ok_or(Reason::ManifestInvalid)?;
         let held = match caches {
-            Caches::May => self.memory().keys(&cell.name, signer.id(), now_s),
+            Caches::May => self.memory().keys(&cell.name, &signers, now_s),
             Caches::MayNot => None,
         };
         if let Some(keys) = held {
@@ -48,12 +48,12 @@ impl<O: Outside> Client<O> {
         }
         let url = format!("{}/v1/keys/{}", self.edge, cell.name);
         let envelope = text(get(&self.outside, url, caches, deadline).await).ok_or(Reason::KeysLost)?;
-        let statement = KeyStatement::open(&envelope, &cell.name, &signer, now_s)
+        let statement = KeyStatement::open(&envelope, &cell.name, &signers, now_s)
             .map_err(|refusal| Reason::from(&refusal))?;
         let list = statement.list().map_err(|refusal| Reason::from(&refusal))?;
         let keys = read_list(&list).map_err(|_refusal| Reason::KeysInvalid)?;
         let not_after_s = statement.not_after_s();
-        Ok(self.memory().keep_keys((&cell.name, signer.id()), keys, not_after_s, now_s))
+        Ok(self.memory().keep_keys((&cell.name, &signers), keys, not_after_s, now_s))
     }
 
     /// The manifest, when grant and page are of it. A grant is over when it is by the page's clock and by the cells' as

@@ -98,9 +98,9 @@ impl World {
     pub fn seal(&self, cell: &str, message: &[u8]) -> anyhow::Result<(Vec<u8>, Opener)> {
         let answer = http::send(&self.cell(cell)?, "GET", domicile_wire::KEYS_PATH, &[], &[])?;
         let text = String::from_utf8(answer.body)?;
-        let signer = self.topology.cell_named(cell).and_then(|cell| cell.signing_key.clone());
-        let signer = signer.context("the topology names no key of the cell's")?;
-        let statement = KeyStatement::open(&text, cell, &signer, self.network.unix_seconds())?;
+        let named = self.topology.cell_named(cell).context("the topology has no such cell")?;
+        let signers: Vec<_> = named.signing_keys().cloned().collect();
+        let statement = KeyStatement::open(&text, cell, &signers, self.network.unix_seconds())?;
         Ok(Sealer::new(&read_list(&statement.list()?)?, None)?.seal(message)?)
     }
 

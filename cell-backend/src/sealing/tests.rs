@@ -7,7 +7,7 @@ use super::*;
 const START: i64 = 1_800_000_000;
 const DAY: i64 = 86_400;
 const OVERLAP: i64 = 14_400;
-const PLACE: Place<'static> = Place { cell: "eu-a", named: None, reach: Reach::Loopback };
+const PLACE: Place<'static> = Place { cell: "eu-a", named: &[], reach: Reach::Loopback };
 
 struct Desk {
     directory: tempfile::TempDir,
@@ -32,7 +32,8 @@ impl Desk {
     fn offered(&self, sealing: &Sealing, now_s: i64) -> Vec<PublicConfig> {
         let bytes = sealing.current().statement.clone().unwrap();
         let text = std::str::from_utf8(&bytes).unwrap();
-        let statement = KeyStatement::open(text, "eu-a", &self.verifying, now_s).unwrap();
+        let statement =
+            KeyStatement::open(text, "eu-a", std::slice::from_ref(&self.verifying), now_s).unwrap();
         read_list(&statement.list().unwrap()).unwrap()
     }
 
@@ -120,13 +121,13 @@ fn a_signing_key_that_clients_or_everybody_would_know_better_is_refused() {
     let desk = Desk::new();
     let refused = |place| Sealing::open(&desk.config, place, START).err().unwrap();
     let other = SigningKey::generate().verifying_key();
-    let wrong = refused(Place { named: Some(&other), ..PLACE });
+    let wrong = refused(Place { named: std::slice::from_ref(&other), ..PLACE });
     assert_eq!(wrong.exit, Exit::Config);
     let (line, own) = (wrong.to_string(), desk.verifying.id().to_string());
     let parts = ["cell.jwk: ", own.as_str(), "clients would refuse", "\"eu-a\""];
     assert!(parts.iter().all(|part| line.contains(part)) && line.contains(&other.id().to_string()), "{line}");
     assert!(!desk.config.key_dir.exists(), "nothing is made before");
-    let right = Place { named: Some(&desk.verifying), reach: Reach::Beyond, ..PLACE };
+    let right = Place { named: std::slice::from_ref(&desk.verifying), reach: Reach::Beyond, ..PLACE };
     assert!(Sealing::open(&desk.config, right, START).is_ok());
 
     std::fs::write(&desk.config.signing_key, include_str!("../../../deploy/demo/keys/edge.jwk")).unwrap();

@@ -51,14 +51,14 @@ impl Fault {
 /// # Errors
 /// The first [`Fault`] met: manifest, signature, cell, request, answer.
 pub(super) fn judge(evidence: &Evidence, asked: Option<&str>) -> Result<Receipt, Fault> {
-    let (key, boundary) = match &evidence.signer {
-        Signer::Key(key) => (key.clone(), None),
+    let (keys, boundary) = match &evidence.signer {
+        Signer::Key(key) => (vec![key.clone()], None),
         Signer::Manifest { text, roots } => {
-            let (key, boundary) = key_of(&evidence.envelope, text, roots)?;
-            (key, Some(boundary))
+            let (keys, boundary) = keys_of(&evidence.envelope, text, roots)?;
+            (keys, Some(boundary))
         }
     };
-    let receipt = Receipt::open(&evidence.envelope, &[key])?;
+    let receipt = Receipt::open(&evidence.envelope, &keys)?;
     if let Some(found) = boundary.filter(|found| *found != receipt.boundary) {
         return Err(Fault::Boundary { stated: receipt.boundary, found });
     }
@@ -73,11 +73,15 @@ pub(super) fn judge(evidence: &Evidence, asked: Option<&str>) -> Result<Receipt,
     Ok(receipt)
 }
 
-/// The key that the manifest names for the receipt's cell, and the boundary it has the cell in.
+/// The keys that the manifest names for the receipt's cell, and the boundary it has the cell in.
 ///
 /// The manifest is judged at the time that the receipt states: a receipt outlives the manifest of its day. That time and
 /// the cell are believed only as far as the signature, which is looked at next, bears them out.
-fn key_of(envelope: &str, manifest: &str, roots: &[VerifyingKey]) -> Result<(VerifyingKey, String), Fault> {
+fn keys_of(
+    envelope: &str,
+    manifest: &str,
+    roots: &[VerifyingKey],
+) -> Result<(Vec<VerifyingKey>, String), Fault> {
     let payload = Envelope::parse(envelope).and_then(|envelope| envelope.unverified_payload());
     let payload = payload.map_err(ReceiptError::Untrusted)?;
     let stated: Receipt = serde_json::from_slice(&payload)
@@ -85,6 +89,6 @@ fn key_of(envelope: &str, manifest: &str, roots: &[VerifyingKey]) -> Result<(Ver
     let now_s = stated.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
     let trust = Trust { roots, seen: 0, now_s };
     let manifest = RouteManifest::open(manifest, &stated.class, trust)?;
-    let found = manifest.cell(&stated.cell).and_then(|cell| Some((cell.key()?, cell.boundary.clone())));
+    let found = manifest.cell(&stated.cell).and_then(|cell| Some((cell.keys()?, cell.boundary.clone())));
     found.ok_or(Fault::UnknownCell(stated.cell))
 }

@@ -69,6 +69,7 @@ impl Kept {
             transport: Transport::Relay,
             answer_bytes: 8_192,
             signing_key: key.verifying_key().to_jwk(),
+            next_signing_key: None,
         });
         self.world.write("route.dsse.json", manifest.sign(&self.root))
     }

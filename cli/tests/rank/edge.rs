@@ -152,6 +152,7 @@ impl Secrets {
             transport: Transport::Relay,
             answer_bytes: 8_192,
             signing_key: self.cell.verifying_key().to_jwk(),
+            next_signing_key: None,
         }];
         manifest.sign(if self.trick == Trick::ForgesManifest { &self.edge } else { &self.root })
     }

@@ -44,6 +44,23 @@ fn an_answer_comes_with_what_shows_it_later() {
 }
 
 #[test]
+fn a_cell_ahead_of_the_manifest_is_asked_and_believed() {
+    let world = World::whole();
+    world.script(|script| {
+        script.keys[0] = Keys::Next;
+        script.sealed = vec![Sealed::Ahead, Sealed::ForgedReceipt];
+    });
+    let (client, grant) = (world.client(), world.grant("a"));
+    let answer = answered(rank(&world, &client, &grant));
+    assert_eq!((answer.cell.as_str(), answer.attempts), ("a", 1));
+    let next = world.0.cells[0].next.verifying_key();
+    assert!(Receipt::open(&answer.kept.receipt, &[next]).is_ok());
+    // Two keys are named, and a third is nobody's.
+    let other = answered(rank(&world, &client, &grant));
+    assert_eq!((other.cell.as_str(), other.attempts), ("b", 2));
+}
+
+#[test]
 fn a_direct_cell_is_asked_at_its_own_origin() {
     let world = World::with(&["a", "b"], &["a"]);
     let answer = answered(rank(&world, &world.client(), &world.grant("a")));

@@ -32,7 +32,7 @@ fn route() -> impl Strategy<Value = Route> {
 
 fn keys() -> impl Strategy<Value = Keys> {
     prop_oneof![
-        4 => Just(Keys::Good),
+        4 => prop::sample::select(vec![Keys::Good, Keys::Next]),
         1 => prop::sample::select(vec![
             Keys::Swapped,
             Keys::OtherCells,
@@ -71,7 +71,7 @@ fn sealed() -> impl Strategy<Value = Sealed> {
         Sealed::Hangs,
     ]);
     prop_oneof![
-        2 => Just(Sealed::Answer),
+        2 => prop::sample::select(vec![Sealed::Answer, Sealed::Ahead]),
         1 => prop::sample::select(vec!["a", "c", "us", "nobody"]).prop_map(Sealed::Steers),
         2 => prop::sample::select(Code::ALL.to_vec()).prop_map(Sealed::Problem),
         2 => reason.prop_map(Sealed::Fallback),
@@ -84,7 +84,7 @@ fn sealed() -> impl Strategy<Value = Sealed> {
 /// Whether a client may take it for a cell's answer. A direct cell has no outcome that could be wrong.
 fn is_answer(trick: &Sealed, direct: bool) -> bool {
     match trick {
-        Sealed::Answer | Sealed::Steers(_) => true,
+        Sealed::Answer | Sealed::Ahead | Sealed::Steers(_) => true,
         Sealed::NoOutcome | Sealed::TwoOutcomes | Sealed::Disguised => direct,
         _ => false,
     }
@@ -143,7 +143,7 @@ proptest! {
                 prop_assert_eq!(posted.body.len(), size::REQUEST);
                 prop_assert!(matches!(route, Route::Good | Route::RolledBack), "sealed under {:?}", route);
                 let at = world.0.cells.iter().position(|side| side.name == cell).unwrap();
-                prop_assert!(matches!(keys[at], Keys::Good | Keys::Cached), "sealed to {:?}", keys[at]);
+                prop_assert!(matches!(keys[at], Keys::Good | Keys::Next | Keys::Cached), "sealed to {:?}", keys[at]);
                 // To the cell's own key, or to one that was its own: never to another cell's, or the edge's.
                 prop_assert!(world.0.cells[at].ring.open(&posted.body).is_ok() || keys[at] == Keys::Cached);
             }

@@ -37,6 +37,8 @@ pub(crate) enum Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keys {
     Good,
+    /// Signed by the cell's next key.
+    Next,
     /// The edge's own key, signed by the edge.
     Swapped,
     /// Another cell's statement.
@@ -54,6 +56,8 @@ pub(crate) enum Keys {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sealed {
     Answer,
+    /// Of a cell whose topology is ahead of the manifest's: its next key signs, and its largest slot is larger.
+    Ahead,
     /// An answer that points at another cell.
     Steers(&'static str),
     Problem(Code),
@@ -116,6 +120,7 @@ pub(crate) fn edge_statement(world: &World, at: usize, trick: Keys, past_caches:
     match trick {
         Keys::Cached if !past_caches => whole(200, &[], cell.statement(&old(), made_s)),
         Keys::Good | Keys::Cached => whole(200, &[], cell.statement(&cell.keys, made_s)),
+        Keys::Next => whole(200, &[], cell.stated(&cell.keys, made_s).sign(&cell.next)),
         Keys::Swapped => {
             let edge = CellSide::new(cell.name, 77);
             whole(200, &[], edge.statement(&edge.keys, made_s))
@@ -145,7 +150,11 @@ pub(crate) fn answer(world: &World, cell: &CellSide, relayed: bool, body: &Bytes
     };
     let inner = inner(world, cell, body, &opened.message, trick);
     let plain = inner.clone();
-    let size = if *trick == Sealed::WrongSize { 4_096 } else { ANSWER as usize };
+    let size = match trick {
+        Sealed::WrongSize => 4_096,
+        Sealed::Ahead => 2 * ANSWER as usize,
+        _ => ANSWER as usize,
+    };
     let mut sealed = opened.answerer.seal(&inner, size).ok().unwrap();
     let media = if *trick == Sealed::WrongType { "application/json" } else { ANSWER_TYPE };
     let mut headers = vec![("content-type", media)];
@@ -202,6 +211,7 @@ fn inner(world: &World, cell: &CellSide, sealed: &Bytes, message: &[u8], trick: 
     let receipt = receipt.sign(match trick {
         Sealed::ForgedReceipt => &stranger,
         Sealed::OtherReceipt => &other.signer,
+        Sealed::Ahead => &cell.next,
         _ => &cell.signer,
     });
     let steer = match trick {

@@ -32,6 +32,8 @@ const DIRECT: &str = "http://direct.";
 pub(crate) struct CellSide {
     pub(crate) name: &'static str,
     pub(crate) signer: SigningKey,
+    /// The key it is about to sign with: the manifest names both.
+    pub(crate) next: SigningKey,
     pub(crate) keys: Vec<SealingKey>,
     pub(crate) ring: KeyRing,
     /// How far its clock is ahead of the page's.
@@ -45,14 +47,20 @@ impl CellSide {
             SealingKey::from_seed(2, Kem::P256, NOW_S, [seed; 32]),
         ];
         let ring = KeyRing::new(&keys).unwrap();
-        Self { name, signer: SigningKey::generate(), keys, ring, ahead_s: 0 }
+        let (signer, next) = (SigningKey::generate(), SigningKey::generate());
+        Self { name, signer, next, keys, ring, ahead_s: 0 }
     }
 
     /// Its statement of these keys, good for an hour from `issued_s`.
     pub(crate) fn statement(&self, keys: &[SealingKey], issued_s: i64) -> String {
+        self.stated(keys, issued_s).sign(&self.signer)
+    }
+
+    /// The same, not signed yet.
+    pub(crate) fn stated(&self, keys: &[SealingKey], issued_s: i64) -> KeyStatement {
         let configs: Vec<_> = keys.iter().map(|key| key.config().unwrap()).collect();
         let list = encode_list(configs.iter().map(Vec::as_slice));
-        KeyStatement::new(self.name, &list, issued_s, issued_s + 3_600).sign(&self.signer)
+        KeyStatement::new(self.name, &list, issued_s, issued_s + 3_600)
     }
 }
 
@@ -127,6 +135,7 @@ impl World {
                 },
                 answer_bytes: ANSWER,
                 signing_key: cell.signer.verifying_key().to_jwk(),
+                next_signing_key: Some(cell.next.verifying_key().to_jwk()),
             })
             .collect();
         let script = Script {

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use domicile_envelope::{Envelope, EnvelopeError, SigningKey, VerifyingKey};
+use domicile_envelope::{Envelope, EnvelopeError, Sign, VerifyingKey};
 use serde::{Deserialize, Serialize};
 
 use crate::{KEYS_TYPE, stated_time};
@@ -78,23 +78,23 @@ impl KeyStatement {
 
     /// Signs it with the cell's key: the envelope's JSON, on one line.
     #[must_use]
-    pub fn sign(&self, key: &SigningKey) -> String {
+    pub fn sign(&self, key: &impl Sign) -> String {
         // Texts and a number always make JSON.
         Envelope::sign(KEYS_TYPE, &serde_json::to_vec(self).unwrap_or_default(), key).to_line()
     }
 
-    /// Opens the statement of `cell`, which `key` has to have signed, at `now_s` seconds since 1970.
+    /// Opens the statement of `cell`, which one of `keys` has to have signed, at `now_s` seconds since 1970.
     ///
     /// # Errors
     /// The first [`KeyStatementError`] met: trust, form, cell, time, list.
     pub fn open(
         envelope: &str,
         cell: &str,
-        key: &VerifyingKey,
+        keys: &[VerifyingKey],
         now_s: i64,
     ) -> Result<Self, KeyStatementError> {
         let payload = Envelope::parse(envelope)
-            .and_then(|envelope| envelope.verify(KEYS_TYPE, std::slice::from_ref(key)))
+            .and_then(|envelope| envelope.verify(KEYS_TYPE, keys))
             .map_err(KeyStatementError::Untrusted)?;
         let statement: Self = serde_json::from_slice(&payload)
             .map_err(|error| KeyStatementError::Form { line: error.line(), column: error.column() })?;
@@ -137,11 +137,21 @@ mod tests {
     const NOW: i64 = 1_800_000_000;
 
     #[test]
+    fn either_key_of_a_cell_that_changes_keys_may_sign() {
+        let [used, next, foreign] = [(); 3].map(|()| SigningKey::generate());
+        let keys = [used.verifying_key(), next.verifying_key()];
+        let statement = KeyStatement::new("eu-a", b"list", NOW, NOW + 900);
+        let open = |key: &SigningKey| KeyStatement::open(&statement.sign(key), "eu-a", &keys, NOW);
+        assert!(open(&used).is_ok() && open(&next).is_ok());
+        assert!(matches!(open(&foreign), Err(KeyStatementError::Untrusted(_))));
+    }
+
+    #[test]
     fn a_statement_holds_until_its_end_and_for_its_cell() {
         let key = SigningKey::generate();
         let statement = KeyStatement::new("eu-a", b"list", NOW, NOW + 900);
         let signed = statement.sign(&key);
-        let open = |cell: &str, now_s| KeyStatement::open(&signed, cell, &key.verifying_key(), now_s);
+        let open = |cell: &str, now_s| KeyStatement::open(&signed, cell, &[key.verifying_key()], now_s);
         assert_eq!(open("eu-a", NOW + 899).unwrap().list().unwrap(), b"list");
         assert_eq!(open("eu-a", NOW + 900), Err(KeyStatementError::Stale(statement.not_after.clone())));
         let other = KeyStatementError::OtherCell { found: "eu-a".into(), asked: "eu-b".into() };
@@ -152,7 +162,7 @@ mod tests {
     fn keys_that_an_edge_made_itself_are_refused() {
         let (cell, edge) = (SigningKey::generate(), SigningKey::generate());
         let forged = KeyStatement::new("eu-a", b"the edge's", NOW, NOW + 900).sign(&edge);
-        let verdict = KeyStatement::open(&forged, "eu-a", &cell.verifying_key(), NOW);
+        let verdict = KeyStatement::open(&forged, "eu-a", &[cell.verifying_key()], NOW);
         assert!(matches!(verdict, Err(KeyStatementError::Untrusted(EnvelopeError::Untrusted { .. }))));
     }
 
@@ -161,7 +171,7 @@ mod tests {
         let key = SigningKey::generate();
         let refusal = |kind: &str, payload: &str| {
             let envelope = Envelope::sign(kind, payload.as_bytes(), &key).to_json();
-            KeyStatement::open(&envelope, "eu-a", &key.verifying_key(), NOW).unwrap_err()
+            KeyStatement::open(&envelope, "eu-a", &[key.verifying_key()], NOW).unwrap_err()
         };
         let with = |form: u32, not_after: &str, configs: &str| {
             format!(

@@ -22,3 +22,19 @@ pub use manifest::{Clocks, RouteCell, RouteError, RouteManifest, RouteSlot, Tran
 pub const ROUTE_TYPE: &str = "application/vnd.domicile.route+json";
 /// The payload type of a key statement's envelope.
 pub const KEYS_TYPE: &str = "application/vnd.domicile.seal-keys+json";
+
+/// Sealed answers are a whole number of these, in bytes.
+pub const ANSWER_STEP: u32 = 1_024;
+/// Least bytes of a sealed answer, however small the slots: an export's page and a long problem fit.
+pub const ANSWER_LEAST: u32 = 8_192;
+/// Most bytes of a sealed answer.
+pub const ANSWER_MOST: u32 = 256 * 1_024;
+
+/// Whether a sealed answer may be so long.
+///
+/// A client takes any of these sizes, and not the manifest's alone: a cell whose topology is ahead of the manifest's, or
+/// behind it, has another, and is a cell of the class all the same. What a cut or foreign answer is, its seal tells.
+#[must_use]
+pub const fn is_answer_size(bytes: u32) -> bool {
+    bytes.is_multiple_of(ANSWER_STEP) && bytes >= ANSWER_LEAST && bytes <= ANSWER_MOST
+}

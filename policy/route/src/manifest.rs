@@ -44,10 +44,15 @@ pub struct RouteCell {
     pub weight: u32,
     /// The way to it.
     pub transport: Transport,
-    /// Bytes of every sealed answer of it: one size, whatever was asked.
+    /// Bytes of every sealed answer of it when this was signed: one size, whatever was asked. A cell of another
+    /// topology may have another ([`is_answer_size`](crate::is_answer_size)).
     pub answer_bytes: u32,
     /// The public key (JWK) that it signs key statements and receipts with.
     pub signing_key: String,
+    /// The key that it is about to sign with, where it is being changed: good for the same, so that nothing stops while
+    /// cells, edges and manifests differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_signing_key: Option<String>,
 }
 
 /// The way a sealed request takes to a cell.
@@ -186,7 +191,7 @@ impl RouteManifest {
             return Err(RouteError::RolledBack { found: manifest.version, seen: trust.seen });
         }
         for cell in &manifest.cells {
-            cell.key().ok_or_else(|| RouteError::CellKey(cell.name.clone()))?;
+            cell.keys().ok_or_else(|| RouteError::CellKey(cell.name.clone()))?;
         }
         Ok(manifest)
     }
@@ -211,10 +216,11 @@ impl RouteManifest {
 }
 
 impl RouteCell {
-    /// The key that it signs with; always there in a manifest that was opened.
+    /// The keys that it may sign with, the one in use first; always there in a manifest that was opened.
     #[must_use]
-    pub fn key(&self) -> Option<VerifyingKey> {
-        VerifyingKey::from_jwk(&self.signing_key).ok()
+    pub fn keys(&self) -> Option<Vec<VerifyingKey>> {
+        let texts = std::iter::once(&self.signing_key).chain(&self.next_signing_key);
+        texts.map(|text| VerifyingKey::from_jwk(text).ok()).collect()
     }
 }
 

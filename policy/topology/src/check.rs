@@ -162,6 +162,15 @@ impl Problems {
         }
         let signing_key =
             cell.signing_key.and_then(|jwk| self.public_key(&format!("{place}: signing_key"), &jwk));
+        let next_signing_key = cell
+            .next_signing_key
+            .and_then(|jwk| self.public_key(&format!("{place}: next_signing_key"), &jwk));
+        if next_signing_key.is_some() && signing_key.is_none() {
+            self.add(
+                format!("{place}: next_signing_key"),
+                "follows a signing_key, and there is none; write it as signing_key",
+            );
+        }
         let transport = cell.direct.map_or(Transport::Relay, |origin| self.direct(&place, origin));
         Cell {
             id: CellId(cell.id),
@@ -173,6 +182,7 @@ impl Problems {
             scheme: cell.scheme,
             authority: cell.authority,
             signing_key,
+            next_signing_key,
             transport,
         }
     }
@@ -267,7 +277,7 @@ impl Problems {
     }
 
     fn demo_keys(&mut self, keys: &[Key], cells: &[Cell]) {
-        let of_a_cell = |cell: &Cell| cell.signing_key.as_ref().is_some_and(|key| is_published(key.id()));
+        let of_a_cell = |cell: &Cell| cell.signing_keys().any(|key| is_published(key.id()));
         if !keys.iter().any(|k| k.trust == Trust::Demo) && !cells.iter().any(of_a_cell) {
             return;
         }

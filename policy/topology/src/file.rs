@@ -92,6 +92,7 @@ pub(crate) struct CellTable {
     pub(crate) scheme: Scheme,
     pub(crate) authority: String,
     pub(crate) signing_key: Option<String>,
+    pub(crate) next_signing_key: Option<String>,
     pub(crate) direct: Option<String>,
 }
 

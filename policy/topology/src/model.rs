@@ -86,6 +86,8 @@ pub struct Cell {
     /// The key it signs its key statements and receipts with. A class whose cells have one each can have a route
     /// manifest.
     pub signing_key: Option<VerifyingKey>,
+    /// The key it is about to sign with, while it changes keys: clients take both.
+    pub next_signing_key: Option<VerifyingKey>,
     /// The way of clients' sealed requests to it.
     pub transport: Transport,
 }
@@ -94,6 +96,11 @@ impl Cell {
     /// The cell with its boundary: what a store of its shoppers is marked with.
     pub fn owner(&self) -> String {
         format!("{} in {}", self.name, self.boundary)
+    }
+
+    /// The keys it may sign with, the one in use first.
+    pub fn signing_keys(&self) -> impl Iterator<Item = &VerifyingKey> {
+        self.signing_key.iter().chain(&self.next_signing_key)
     }
 
     /// Whether everything of it that is spoken to stands on loopback.
@@ -240,7 +247,7 @@ impl Topology {
     /// Whether any listed key is a published demo key.
     pub fn has_demo_keys(&self) -> bool {
         self.keys.iter().any(|k| k.trust == Trust::Demo)
-            || self.cells.iter().filter_map(|c| c.signing_key.as_ref()).any(|key| is_published(key.id()))
+            || self.cells.iter().flat_map(Cell::signing_keys).any(|key| is_published(key.id()))
     }
 
     /// Whether every cell stands on loopback.

@@ -45,9 +45,11 @@ impl Problems {
 
     pub(crate) fn cell_keys(&mut self, keys: &[Key], cells: &[Cell]) {
         let mut seen: Vec<(&VerifyingKey, &str)> = Vec::new();
-        for cell in cells {
-            let Some(signing_key) = &cell.signing_key else { continue };
-            let place = format!("cell {:?}: signing_key", cell.name);
+        let used = cells.iter().map(|cell| (cell, "signing_key", &cell.signing_key));
+        let coming = cells.iter().map(|cell| (cell, "next_signing_key", &cell.next_signing_key));
+        for (cell, field, key) in used.chain(coming) {
+            let Some(signing_key) = key else { continue };
+            let place = format!("cell {:?}: {field}", cell.name);
             if let Some(other) = keys.iter().find(|key| key.key == *signing_key) {
                 self.add(
                     &place,

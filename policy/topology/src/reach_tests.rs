@@ -100,3 +100,28 @@ fn what_is_no_public_key_is_named_with_its_cell() {
     let text = refusal(&with_key("eu-a", &SigningKey::generate().to_jwk()));
     assert!(text.contains("cell \"eu-a\": signing_key: a secret key stands in the topology"), "{text}");
 }
+
+#[test]
+fn a_coming_signing_key_is_read_and_judged_like_the_one_in_use() {
+    let next = SigningKey::generate().verifying_key();
+    let line = |jwk: &str| format!("next_signing_key = '{jwk}'");
+    let topology = Topology::parse(&with("eu-a", &line(&next.to_jwk()))).unwrap();
+    let used = topology.cells[0].signing_key.clone().unwrap();
+    assert_eq!(topology.cells[0].signing_keys().cloned().collect::<Vec<_>>(), [used.clone(), next.clone()]);
+    let routes = topology.routes(0, 86_400).unwrap();
+    assert_eq!(routes[0].cells[0].keys(), Some(vec![used.clone(), next]));
+    // Neither its own key again, nor another cell's, nor the pins'.
+    let other = topology.cell_named("us-a").and_then(|cell| cell.signing_key.clone()).unwrap();
+    for key in [used, other] {
+        let text = refusal(&with("eu-a", &line(&key.to_jwk())));
+        assert!(
+            text.contains("cell \"eu-a\": next_signing_key: cell ") && text.contains("the same key"),
+            "{text}"
+        );
+    }
+    let text = refusal(&with("eu-a", &line("{}")));
+    assert!(text.contains("cell \"eu-a\": next_signing_key: not a JSON Web Key"), "{text}");
+    let at = DEMO.find("signing_key").unwrap();
+    let text = refusal(&format!("{}next_{}", &DEMO[..at], &DEMO[at..]));
+    assert!(text.contains("next_signing_key: follows a signing_key, and there is none"), "{text}");
+}

@@ -4,6 +4,7 @@
 //! the topology can hold a manifest against it (an edge is built only of manifests that are equal to it), and the two
 //! are signed with the same key at the same time.
 
+use domicile_envelope::VerifyingKey;
 use domicile_route::{Clocks, RouteCell, RouteManifest, RouteSlot};
 
 use crate::{Class, Topology};
@@ -84,6 +85,7 @@ impl Topology {
                 transport: cell.transport.clone(),
                 answer_bytes: self.answer_bytes(),
                 signing_key: signing_key.to_jwk(),
+                next_signing_key: cell.next_signing_key.as_ref().map(VerifyingKey::to_jwk),
             });
         }
         manifest.locales =

@@ -38,7 +38,7 @@ fn a_class_s_manifest_says_what_the_topology_says() {
     assert!(eu.cells.iter().all(|cell| cell.answer_bytes == 14_336));
     assert_eq!(eu.cells[0].transport, Transport::Relay);
     assert_eq!(eu.cells[1].transport, Transport::Direct("https://eu-b.example".into()));
-    assert_eq!(eu.cells[0].key(), topology.cells[0].signing_key);
+    assert_eq!(eu.cells[0].keys(), topology.cells[0].signing_key.clone().map(|key| vec![key]));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use domicile_envelope::{Envelope, EnvelopeError, KeyId, SigningKey, VerifyingKey, is_published, sha256_hex};
 
-use crate::{KeyUse, Topology, TopologyError};
+use crate::{Cell, KeyUse, Topology, TopologyError};
 
 /// The payload type of a topology's envelope.
 pub const PAYLOAD_TYPE: &str = "application/vnd.domicile.topology+toml";
@@ -78,7 +78,7 @@ impl Topology {
         if let Some(other) = self.keys.iter().find(|k| k.key == *key && k.purpose != KeyUse::Root) {
             return Err(SignedTopologyError::NotRoot(key.id(), other.purpose.as_str()));
         }
-        if self.cells.iter().any(|cell| cell.signing_key.as_ref() == Some(key)) {
+        if self.cells.iter().flat_map(Cell::signing_keys).any(|own| own == key) {
             return Err(SignedTopologyError::NotRoot(key.id(), "signing_key of a cell"));
         }
         if is_published(key.id()) && !self.is_on_loopback() {

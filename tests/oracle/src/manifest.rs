@@ -49,7 +49,7 @@ fn manifest(input: &Input<'_>) -> Result<bool, Disagreement> {
     for (written, cell) in cells.iter().zip(&manifest.cells) {
         agree(text(written, "name") == Some(&cell.name), || "another cell".to_owned())?;
         let key = text(written, "signing_key").is_some_and(|key| key.contains("P-256"));
-        agree(key && cell.key().is_some(), || "a cell without a key".to_owned())?;
+        agree(key && cell.keys().is_some(), || "a cell without a key".to_owned())?;
     }
     let again = RouteManifest::open(&manifest.sign(&trusted().0), "eu_only", trust);
     agree(again.as_ref() == Ok(&manifest), || "not read back from its own form".to_owned())?;
@@ -57,8 +57,7 @@ fn manifest(input: &Input<'_>) -> Result<bool, Disagreement> {
 }
 
 fn statement(input: &Input<'_>) -> Result<bool, Disagreement> {
-    let [key] = &trusted().1;
-    let said = KeyStatement::open(&input.envelope(KEYS_TYPE), "eu-a", key, NOW);
+    let said = KeyStatement::open(&input.envelope(KEYS_TYPE), "eu-a", &trusted().1, NOW);
     let Some(payload) = input.signed() else {
         let untrusted = matches!(said, Err(KeyStatementError::Untrusted(_)));
         return agree(untrusted, || format!("{said:?} of what nobody signed")).map(|()| false);

@@ -84,6 +84,7 @@ fn manifests() -> Vec<Vec<u8>> {
         transport,
         answer_bytes: 14_336,
         signing_key: trusted().1[0].to_jwk(),
+        next_signing_key: None,
     };
     manifest.cells = vec![
         cell("eu-a", Transport::Relay),

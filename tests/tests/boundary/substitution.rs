@@ -29,7 +29,7 @@ pub(crate) fn a_lying_edge_gets_nothing(stage: &Stage) {
     let genuine = KeyStatement::open(
         &String::from_utf8(get("/v1/keys/eu-a")).unwrap(),
         "eu-a",
-        &secret("cell-eu-a").verifying_key(),
+        &[secret("cell-eu-a").verifying_key()],
         now_s,
     )
     .unwrap();

@@ -29,6 +29,7 @@ fn manifest() -> RouteManifest {
         transport,
         answer_bytes: 14_336,
         signing_key: keys::cell().verifying_key().to_jwk(),
+        next_signing_key: None,
     };
     manifest.cells = vec![
         cell("eu-a", 3, Transport::Relay),
@@ -131,7 +132,7 @@ pub(crate) fn make_keys() -> Vec<Value> {
 
 pub(crate) fn answer_keys(case: &Value) -> String {
     let Ok(key) = VerifyingKey::from_jwk(text(case, "key")) else { return "no key".to_owned() };
-    match KeyStatement::open(text(case, "envelope"), text(case, "cell"), &key, NOW) {
+    match KeyStatement::open(text(case, "envelope"), text(case, "cell"), std::slice::from_ref(&key), NOW) {
         Ok(_) => "ok",
         Err(KeyStatementError::Untrusted(_)) => "untrusted",
         Err(KeyStatementError::Form { .. }) => "form",

@@ -65,7 +65,7 @@ impl Desk {
         let seal: Seal = toml::from_str(&format!("key_dir = {directory:?}\nsigning_key = {jwk:?}")).unwrap();
         let terms: TokenTerms =
             toml::from_str(&format!("keys = {:?}\ntenants = [\"shop\"]", world.at("tokens.json"))).unwrap();
-        let place = Place { cell: "eu-a", named: None, reach: Reach::Beyond };
+        let place = Place { cell: "eu-a", named: &[], reach: Reach::Beyond };
         let parts = Parts {
             store: Arc::new(EmbeddedStore::open_complete(&world.at("store")).unwrap()),
             index: Arc::new(Exact::new(Arc::clone(&snapshot.embeddings))),
@@ -135,7 +135,7 @@ impl Desk {
         assert_eq!((outer.status, outer.media.as_str()), (StatusCode::OK, "application/json"));
         let text = String::from_utf8(outer.body).unwrap();
         let statement =
-            KeyStatement::open(&text, "eu-a", &self.signer.verifying_key(), self.now_s()).unwrap();
+            KeyStatement::open(&text, "eu-a", &[self.signer.verifying_key()], self.now_s()).unwrap();
         read_list(&statement.list().unwrap()).unwrap()
     }
 

@@ -44,7 +44,7 @@ impl Deployed {
         let reply = exchange(cell.address, "GET", KEYS_PATH, b"");
         assert!(reply.head.contains("cache-control: public, max-age=3600"), "{}", reply.head);
         let text = String::from_utf8(reply.body).unwrap();
-        let statement = KeyStatement::open(&text, "eu-a", &self.signer.verifying_key(), now_s).unwrap();
+        let statement = KeyStatement::open(&text, "eu-a", &[self.signer.verifying_key()], now_s).unwrap();
         read_list(&statement.list().unwrap()).unwrap()
     }
 

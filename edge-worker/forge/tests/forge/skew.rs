@@ -8,6 +8,8 @@ use domicile_router::{Method, Outcome, Refusal, decide};
 use domicile_tables::{RelayTable, RoutingTable};
 use domicile_topology::{ClassId, KeyUse, Topology};
 
+use domicile_route::is_answer_size;
+
 use crate::rows::overlay;
 
 const DAY: u32 = 1_440;
@@ -146,4 +148,31 @@ fn a_pin_key_has_to_be_known_to_the_cells_first() {
     let by_fresh = mint(&newer, &fresh, NOW, NOW)[0].pin;
     assert!(taken(&newer, "eu-a", &by_fresh, NOW) && !taken(&older, "eu-a", &by_fresh, NOW));
     assert!(taken(&newer, "eu-a", &mint(&older, &pin_key(), NOW, NOW)[0].pin, NOW), "the old one holds on");
+}
+
+#[test]
+fn a_changed_size_of_answers_is_taken_by_clients_of_either_manifest() {
+    let (older, newer) = (serial(1, &[]), serial(2, &[("items = 24", "items = 48")]));
+    let sizes = [older.answer_bytes(), newer.answer_bytes()];
+    assert_ne!(sizes[0], sizes[1]);
+    assert!(sizes.into_iter().all(is_answer_size));
+}
+
+#[test]
+fn a_signing_key_changes_in_three_serials_and_neighbours_always_share_the_one_in_use() {
+    let next = SigningKey::generate().verifying_key();
+    let plain = serial(1, &[]);
+    let used = plain.cell_named("eu-a").and_then(|cell| cell.signing_key.clone()).unwrap();
+    let (used_line, next_line) = (used.to_jwk(), next.to_jwk());
+    let both = format!("'{used_line}'\nnext_signing_key = '{next_line}'");
+    let turning = serial(2, &[(&format!("'{used_line}'"), &both)]);
+    let turned = serial(3, &[(&used_line, &next_line)]);
+    let named = |topology: &Topology| topology.routes(0, 86_400).unwrap()[0].cells[0].keys().unwrap();
+    assert_eq!(named(&plain), [used.clone()]);
+    assert_eq!(named(&turning), [used.clone(), next.clone()]);
+    assert_eq!(named(&turned), [next.clone()]);
+    // While edges have serial 1 or 2, the cell signs with the first key; from when all have 2 or 3, with the second.
+    for (manifests, signs) in [([&plain, &turning], &used), ([&turning, &turned], &next)] {
+        assert!(manifests.into_iter().all(|manifest| named(manifest).contains(signs)));
+    }
 }

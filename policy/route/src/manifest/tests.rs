@@ -1,4 +1,4 @@
-use domicile_envelope::{Envelope, EnvelopeError, SigningKey};
+use domicile_envelope::{Envelope, EnvelopeError, SigningKey, VerifyingKey};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -18,6 +18,7 @@ fn manifest() -> RouteManifest {
         transport: Transport::Relay,
         answer_bytes: 16_384,
         signing_key: SigningKey::generate().verifying_key().to_jwk(),
+        next_signing_key: None,
     }];
     manifest.locales = vec!["de-DE".into()];
     manifest.slots = vec![RouteSlot { name: "home".into(), items: 24, relay_wait_ms: 350 }];
@@ -43,7 +44,7 @@ fn a_signed_manifest_is_read_back_until_its_end() {
     let signed = manifest.sign(&root);
     assert_eq!(open(&signed, &root, 7, NOW + DAY - 1), Ok(manifest.clone()));
     assert_eq!(open(&signed, &root, 0, NOW + DAY), Err(RouteError::Stale(manifest.not_after.clone())));
-    assert!(manifest.cell("eu-a").and_then(RouteCell::key).is_some() && manifest.cell("eu-b").is_none());
+    assert!(manifest.cell("eu-a").and_then(RouteCell::keys).is_some() && manifest.cell("eu-b").is_none());
     assert_eq!(manifest.slot("home").map(|slot| slot.items), Some(24));
 }
 
@@ -68,6 +69,21 @@ fn the_successor_of_a_root_key_signs_as_well_and_nobody_else() {
     let after = [successor.verifying_key()];
     let trust = Trust { roots: &after, seen: 0, now_s: NOW };
     assert!(untrusted(RouteManifest::open(&manifest().sign(&root), "eu_only", trust)));
+}
+
+#[test]
+fn a_cell_that_changes_keys_has_two_and_both_have_to_be_keys() {
+    let (root, next) = (SigningKey::generate(), SigningKey::generate().verifying_key());
+    let mut changing = manifest();
+    let used = VerifyingKey::from_jwk(&changing.cells[0].signing_key).unwrap();
+    assert_eq!(changing.cells[0].keys(), Some(vec![used.clone()]));
+    changing.cells[0].next_signing_key = Some(next.to_jwk());
+    let open = open(&changing.sign(&root), &root, 0, NOW).unwrap();
+    assert_eq!(open.cells[0].keys(), Some(vec![used, next]));
+    assert_eq!(
+        changed(|m| m["cells"][0]["next_signing_key"] = "{}".into()),
+        RouteError::CellKey("eu-a".into())
+    );
 }
 
 #[test]

@@ -62,8 +62,8 @@ impl Requests {
 
     /// The cell's key statement's keys.
     pub(super) fn sealer(&self, statement: &str) -> anyhow::Result<Sealer> {
-        let key = self.cell.signing_key.as_ref().context("the demo's cell has no signing key")?;
-        let opened = domicile_route::KeyStatement::open(statement, &self.cell.name, key, now_s())?;
+        let signers: Vec<_> = self.cell.signing_keys().cloned().collect();
+        let opened = domicile_route::KeyStatement::open(statement, &self.cell.name, &signers, now_s())?;
         Ok(Sealer::new(&read_list(&opened.list()?)?, None)?)
     }
 
