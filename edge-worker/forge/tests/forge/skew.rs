@@ -168,9 +168,9 @@ fn a_signing_key_changes_in_three_serials_and_neighbours_always_share_the_one_in
     let turning = serial(2, &[(&format!("'{used_line}'"), &both)]);
     let turned = serial(3, &[(&used_line, &next_line)]);
     let named = |topology: &Topology| topology.routes(0, 86_400).unwrap()[0].cells[0].keys().unwrap();
-    assert_eq!(named(&plain), [used.clone()]);
+    assert_eq!(named(&plain), std::slice::from_ref(&used));
     assert_eq!(named(&turning), [used.clone(), next.clone()]);
-    assert_eq!(named(&turned), [next.clone()]);
+    assert_eq!(named(&turned), std::slice::from_ref(&next));
     // While edges have serial 1 or 2, the cell signs with the first key; from when all have 2 or 3, with the second.
     for (manifests, signs) in [([&plain, &turning], &used), ([&turning, &turned], &next)] {
         assert!(manifests.into_iter().all(|manifest| named(manifest).contains(signs)));
