@@ -64,7 +64,7 @@ impl Gateway {
     /// Its routes.
     pub fn routes(self) -> Router {
         Router::new()
-            .route(GATEWAY_PATH, post(gateway))
+            .route(GATEWAY_PATH, post(gateway).options(preflight))
             .route(KEYS_PATH, get(keys))
             .fallback(|| async { outer(StatusCode::NOT_FOUND, "unknown-route") })
             .method_not_allowed_fallback(|| async {
@@ -100,6 +100,8 @@ impl Gateway {
         let mut types = headers.get_all(header::CONTENT_TYPE).iter();
         match (types.next().map(HeaderValue::as_bytes), types.next()) {
             (Some(media), None) if media == REQUEST_TYPE.as_bytes() => Ok(Form::Sealed),
+            // A browser sends a body without a type where it is to spare itself a preflight.
+            (None, None) if self.cell.sealing.is_some() => Ok(Form::Sealed),
             (None, None) if plain => Ok(Form::Plain),
             (Some(media), None) if media == MEDIA_TYPE.as_bytes() && plain => Ok(Form::Plain),
             _ => Err(Turned::NotSealed),
@@ -133,7 +135,21 @@ impl Gateway {
 
 /// Goes on with a request whose head names one host. No other header is looked at, and not what it says.
 async fn one_host(State(gateway): State<Gateway>, request: Request, next: Next) -> Response {
-    if names_one_host(request.headers()) { next.run(request).await } else { gateway.turn_away(Turned::Host) }
+    let one = names_one_host(request.headers());
+    let mut response = if one { next.run(request).await } else { gateway.turn_away(Turned::Host) };
+    // Any page may ask, as at the edge: what comes back is sealed, and nothing of a browser's own goes along.
+    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    response
+}
+
+/// For whoever sends the type, which takes a preflight in a browser.
+async fn preflight() -> Response {
+    let headers = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, "POST"),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, "content-type"),
+        (header::ACCESS_CONTROL_MAX_AGE, "86400"),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
 }
 
 async fn gateway(State(gateway): State<Gateway>, headers: HeaderMap, body: Body) -> Response {

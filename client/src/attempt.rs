@@ -8,6 +8,7 @@ use domicile_route::RouteCell;
 use domicile_seal::config::PublicConfig;
 use domicile_seal::{Opener, SealError, Sealer};
 use domicile_wire::{Call, Caller, Code, Problem, Reply, Request};
+use http::StatusCode;
 use serde::de::DeserializeOwned;
 
 use crate::exchange::{self, Outer};
@@ -58,6 +59,10 @@ impl<O: Outside> Client<O> {
         let answer = match exchange::read(cell, answer) {
             Outer::Sealed(answer) => answer,
             Outer::Refused(edge) => {
+                // It does not know this pin, or this cell of the class: its manifest may be another one by now.
+                if edge.status == StatusCode::FORBIDDEN {
+                    self.memory().forget_route(&ask.grant.class);
+                }
                 let edge = Some(edge);
                 return End::Done(Outcome::Fallback(Fallback {
                     reason: Reason::EdgeRefused,

@@ -73,7 +73,7 @@ pub(crate) fn sealed(
             let (name, locale, slot) = (&cell.name, page.locale(), page.slot());
             Request::post(format!("{edge}/v1/sealed/{pin}/{name}/{locale}/{slot}"))
         }
-        // A cell's own gateway takes nothing without its type.
+        // Nobody's leave is asked here, so the type that RFC 9458, section 6.2, names goes along.
         Transport::Direct(origin) => Request::post(format!("{}{GATEWAY_PATH}", origin.trim_end_matches('/')))
             .header(CONTENT_TYPE, REQUEST_TYPE),
     };

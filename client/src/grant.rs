@@ -1,5 +1,7 @@
 //! What the identity service gives a shopper's page.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use std::fmt;
 
 use domicile_wire::Bearer;
@@ -24,8 +26,21 @@ pub struct Grant {
     pub(crate) token: Bearer,
     pub(crate) pin: String,
     pub(crate) class: String,
+    /// The class that the token states, if that can be read: unverified, which is a cell's to do.
+    pub(crate) claimed: Option<String>,
     pub(crate) home: String,
     pub(crate) not_after_s: i64,
+}
+
+#[derive(Deserialize)]
+struct Claims {
+    class: String,
+}
+
+/// The class in a token's payload (RFC 7519, section 7.2).
+fn claimed(token: &str) -> Option<String> {
+    let payload = BASE64URL.decode(token.split('.').nth(1)?).ok()?;
+    serde_json::from_slice(&payload).ok().map(|claims: Claims| claims.class)
 }
 
 #[derive(Deserialize)]
@@ -46,6 +61,7 @@ impl Grant {
         let form: Form = serde_json::from_slice(text).map_err(|_error| GrantError::Form)?;
         let segment = |text: String, name| is_segment(&text).then_some(text).ok_or(GrantError::Part(name));
         Ok(Self {
+            claimed: claimed(&form.token),
             token: Bearer::new(&form.token).ok_or(GrantError::Part("token"))?,
             pin: segment(form.pin, "pin")?,
             class: segment(form.class, "class")?,

@@ -71,6 +71,11 @@ impl Memory {
         held(self.routes.get(class), now_s)
     }
 
+    /// Lets go of a class's manifest.
+    pub(crate) fn forget_route(&mut self, class: &str) {
+        self.routes.remove(class);
+    }
+
     /// Keeps a verified manifest.
     pub(crate) fn keep_route(&mut self, manifest: RouteManifest, now_s: i64) -> Arc<RouteManifest> {
         self.seen.note(&manifest.class, manifest.version);

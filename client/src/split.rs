@@ -41,6 +41,7 @@ mod tests {
             token: Bearer::new(&"t".repeat(token)).unwrap(),
             pin: "p".repeat(110),
             class: "eu_only".into(),
+            claimed: None,
             home: "eu-a".into(),
             not_after_s: 0,
         }

@@ -64,7 +64,9 @@ impl<O: Outside> Client<O> {
         let own_s = self.outside.unix_seconds();
         let now_s = own_s.min(own_s.saturating_add(self.memory().offset_s));
         let known = manifest.locales.iter().any(|locale| locale == page.locale());
-        if manifest.class != grant.class {
+        if manifest.class != grant.class
+            || grant.claimed.as_ref().is_some_and(|class| *class != manifest.class)
+        {
             Err(Reason::OtherClass)
         } else if manifest.cells.is_empty() {
             Err(Reason::NoCell)

@@ -6,7 +6,7 @@ use domicile_client::{Client, Fallback, Grant, Outcome, Page, Reason, Seen};
 use domicile_envelope::SigningKey;
 use domicile_route::RouteManifest;
 
-use crate::tricks::{Keys, Route};
+use crate::tricks::{Keys, Route, Sealed};
 use crate::world::{NOW_S, Shared, World, ask, page};
 
 /// The reason of a call, which must not have sealed anything.
@@ -117,5 +117,43 @@ fn a_manifest_is_signed_by_a_key_of_its_own_kind() {
     for signer in cells {
         let trust = domicile_route::Trust { roots: &[world.0.root.verifying_key()], seen: 0, now_s: NOW_S };
         assert!(RouteManifest::open(&world.0.manifest.sign(signer), "eu_only", trust).is_err());
+    }
+}
+
+#[test]
+fn a_token_of_another_class_is_sealed_to_nobody() {
+    let world = World::whole();
+    // `{"class":"us_only"}` and `{"class":"eu_only"}`, base64url.
+    for (claims, sealed) in [("eyJjbGFzcyI6InVzX29ubHkifQ", false), ("eyJjbGFzcyI6ImV1X29ubHkifQ", true)] {
+        let text = format!(
+            r#"{{"token":"aa.{claims}.cc","pin":"PIN","class":"eu_only","home":"a","not_after":{}}}"#,
+            NOW_S + 600
+        );
+        let grant = Grant::from_json(text.as_bytes()).unwrap();
+        let client = world.client();
+        if sealed {
+            let outcome = world.run(client.rank(ask(&client, &grant, &page()), vec![]));
+            assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
+        } else {
+            assert_eq!(reason(&world, &client, &grant, &page()), Reason::OtherClass);
+        }
+    }
+}
+
+#[test]
+fn an_edge_that_refuses_the_class_is_asked_for_its_manifest_again() {
+    for (status, fetches) in [(403, 2), (404, 1)] {
+        let world = World::whole();
+        world.script(|script| script.sealed = vec![Sealed::Refused(status)]);
+        let (client, grant) = (world.client(), world.grant("a"));
+        for answers in [false, true] {
+            let outcome = world.run(client.rank(ask(&client, &grant, &page()), vec![]));
+            assert_eq!(matches!(outcome, Outcome::Answered(_)), answers, "{outcome:?}");
+        }
+        let mut routes = 0;
+        world.script(|script| {
+            routes = script.fetched.iter().filter(|(url, _)| url.contains("/v1/route/")).count()
+        });
+        assert_eq!(routes, fetches, "{status}");
     }
 }

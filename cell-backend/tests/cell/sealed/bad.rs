@@ -1,10 +1,13 @@
-use axum::http::StatusCode;
+use axum::body::Body;
+use axum::http::{Request as HttpRequest, StatusCode};
 use bhttp::{Message, Mode};
 use domicile_cell::cell::Reach;
 use domicile_jwt::TokenKey;
 use domicile_seal::{Kem, REQUEST_TYPE, Sealer, SealingKey, size};
 use domicile_token::Audience;
-use domicile_wire::{Bearer, Call, Caller, Code, MEDIA_TYPE, Problem, RankAnswer, Reply, Request, ShopperId};
+use domicile_wire::{
+    Bearer, Call, Caller, Code, GATEWAY_PATH, MEDIA_TYPE, Problem, RankAnswer, Reply, Request, ShopperId,
+};
 
 use super::desk::{Desk, Outer};
 
@@ -154,6 +157,21 @@ async fn what_is_bad_outside_is_answered_with_what_is_known_there() {
     let padded = [&message[..], &vec![0; size::REQUEST - message.len()]].concat();
     let outer = desk.post(REQUEST_TYPE, padded).await;
     assert!(outer.status == StatusCode::UNPROCESSABLE_ENTITY, "{}", outer.status);
+
+    // Without a type a body is a sealed request or none; any page may read what comes, and none is asked for leave.
+    let untyped = |body: &[u8]| {
+        HttpRequest::post(GATEWAY_PATH).header("host", "cell").body(body.to_vec().into()).unwrap()
+    };
+    expect(&desk.exchange(untyped(&message)).await, 400, "seal-size");
+    let (page_s, opener) = seal(Kem::X25519);
+    let outer = desk.exchange(untyped(&page_s)).await;
+    assert_eq!((outer.status, outer.allowed.as_deref()), (StatusCode::OK, Some("*")));
+    assert!(
+        Reply::decode(&opener.open(&outer.body).unwrap()).unwrap().parse::<RankAnswer>().unwrap().is_ok()
+    );
+    let leave = HttpRequest::options(GATEWAY_PATH).header("host", "cell").body(Body::empty()).unwrap();
+    let leave = desk.exchange(leave).await;
+    assert_eq!((leave.status, leave.allowed.as_deref()), (StatusCode::NO_CONTENT, Some("*")));
 
     // Another cell's key of the same id.
     let twin = SealingKey::from_seed(keys[0].id, Kem::X25519, 0, [9; 32]);

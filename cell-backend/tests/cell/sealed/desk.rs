@@ -40,6 +40,8 @@ pub(super) struct Desk {
 pub(super) struct Outer {
     pub(super) status: StatusCode,
     pub(super) media: String,
+    /// The origins whose pages may read it.
+    pub(super) allowed: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
@@ -116,11 +118,18 @@ impl Desk {
         Call::Rank(RankRequest { locale: "de-DE".into(), slot: "home".into(), anchor: vec![] })
     }
 
-    async fn exchange(&self, request: HttpRequest<Body>) -> Outer {
+    pub(super) async fn exchange(&self, request: HttpRequest<Body>) -> Outer {
         let response = self.routes.clone().call(request).await.unwrap();
         let status = response.status();
-        let media = response.headers().get(header::CONTENT_TYPE).unwrap().to_str().unwrap().to_owned();
-        Outer { status, media, body: to_bytes(response.into_body(), 1 << 20).await.unwrap().to_vec() }
+        let said = |name| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        let media = said(header::CONTENT_TYPE).unwrap_or_default();
+        let allowed = said(header::ACCESS_CONTROL_ALLOW_ORIGIN);
+        Outer {
+            status,
+            media,
+            allowed,
+            body: to_bytes(response.into_body(), 1 << 20).await.unwrap().to_vec(),
+        }
     }
 
     pub(super) async fn post(&self, media: &str, body: Vec<u8>) -> Outer {
