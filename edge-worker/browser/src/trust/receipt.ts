@@ -1,0 +1,71 @@
+/**
+ * A receipt: a cell's signed statement of where and how one request was answered.
+ *
+ * It shows that the holder of the cell's signing key said so, and not where the machine stood: a cell's place is its
+ * operator's word.
+ */
+
+import { hex, sha256 } from "../codec/bytes.js";
+import type { Bytes } from "../codec/bytes.js";
+import { open } from "./dsse.js";
+import type { VerifyingKey } from "./key.js";
+import { isCount, isExactly, isText } from "./shape.js";
+
+const TYPE = "application/vnd.domicile.receipt+json";
+const VERSION = 1;
+
+/** What a cell states of one answer. */
+export interface Receipt {
+  readonly version: number;
+  /** SHA-256 of the request as it was sealed, in hexadecimal. */
+  readonly request: string;
+  /** SHA-256 of the answer's content as it was sent, in hexadecimal. */
+  readonly answer: string;
+  readonly cell: string;
+  readonly boundary: string;
+  readonly class: string;
+  readonly snapshot?: string;
+  readonly rung: string;
+  readonly time: string;
+}
+
+/** Which part is another one than was signed. */
+export type ReceiptFault = "untrusted" | "form" | "version" | "answer" | "request" | "cell";
+
+/** What a receipt has to be of. */
+export interface Covered {
+  readonly request: Bytes;
+  readonly answer: Bytes;
+  readonly cell: string;
+}
+
+/** Opens a receipt that one of `signers` has to have signed, and holds it against what it has to be of. */
+export async function openReceipt(
+  envelope: string,
+  signers: readonly VerifyingKey[],
+  covered: Covered,
+): Promise<Receipt | ReceiptFault> {
+  const opened = await open(envelope, TYPE, signers);
+  if (opened === "untrusted") {
+    return opened;
+  }
+  if (!isReceipt(opened.said)) {
+    return "form";
+  }
+  const receipt = opened.said;
+  if (receipt.version !== VERSION) {
+    return "version";
+  }
+  if (receipt.cell !== covered.cell) {
+    return "cell";
+  }
+  if (receipt.request !== hex(await sha256(covered.request))) {
+    return "request";
+  }
+  return receipt.answer === hex(await sha256(covered.answer)) ? receipt : "answer";
+}
+
+function isReceipt(value: unknown): value is Receipt & Record<string, unknown> {
+  const texts = { request: isText, answer: isText, cell: isText, boundary: isText, class: isText, rung: isText };
+  return isExactly(value, { version: isCount, ...texts, time: isText }, { snapshot: isText });
+}
