@@ -72,10 +72,13 @@ export interface Answered<T> {
   readonly cell: string;
   /** Milliseconds from the call to here. */
   readonly ms: number;
-  /** Whether the one extra attempt was spent, and on what. */
-  readonly extra: Reason | "date-skew" | null;
+  /** What the one extra attempt was spent on; `null` where it was not needed. */
+  readonly extra: Cause | null;
   readonly kept: Kept;
 }
+
+/** What an extra attempt is spent on: a reason, or what a cell said inside the seal. */
+export type Cause = Reason | "date-skew" | "late" | "store-failed" | "unknown-class";
 
 /** A cell of the class answered, and refused: its code (docs/cell.md). */
 export interface Refused {
@@ -89,7 +92,15 @@ export interface Refused {
 export interface Stays {
   readonly is: "stays";
   readonly reason: Reason;
+  /** What the edge said where it refused the request itself (docs/edge.md). Its words: to be shown, not believed. */
+  readonly edge?: EdgeProblem;
   readonly ms: number;
+}
+
+/** A refusal by the edge, in the clear: the HTTP status, and its problem's code or an empty text. */
+export interface EdgeProblem {
+  readonly status: number;
+  readonly code: string;
 }
 
 /** What became of a call. Never a rejection. */
@@ -103,9 +114,9 @@ export type Reason =
   | "grant-expired" | "too-long" | "backing-off"
   | "key-refused" | "too-large" | "cell-busy" | "cell-failed" | "edge-refused"
   | "answer-lost" | "not-an-answer" | "receipt-refused" | "page-limit"
-  // The page's own: no grant was asked for or given; the page has logged out; the shopper was at the shelf already;
-  // this browser lacks what sealing needs (docs/browser.md).
-  | "no-grant" | "logged-out" | "in-use" | "no-crypto";
+  // The page's own: the shopper has no grant and wants none; one was asked for and did not come; the page has logged
+  // out; the shopper was at the shelf already; this browser lacks what sealing needs (docs/browser.md).
+  | "no-grant" | "grant-lost" | "logged-out" | "in-use" | "no-crypto";
 
 /** What the identity endpoint hands out. In memory alone, dropped at logout. */
 export interface Grant {
@@ -148,11 +159,13 @@ export interface Domicile {
   readonly page_limit_ms: number;
   /** Puts an event into the queue. It is told as soon as may be, and once. */
   tell(event: ShopEvent, locale: string): void;
+  /** Events that were given up: of a shopper without a grant, not of an event's form, or too many to keep. */
+  readonly dropped: number;
   /** Resolves when everything told so far was acknowledged, or cannot be for now: how many are left. */
   flush(): Promise<number>;
-  /** What a cell keeps of the shopper, page after page. */
+  /** What the home cell keeps of the shopper, page after page; what is kept with it shows the last page. */
   export(locale: string): Promise<Outcome<readonly unknown[]>>;
-  /** Erases what a cell keeps of the shopper. */
+  /** Erases what the home cell keeps of the shopper. */
   erase(locale: string): Promise<Outcome<unknown>>;
   /** Forgets token, manifest, keys, queue and shelves. Shelves on the page show their list again. */
   logout(): void;

@@ -1,0 +1,63 @@
+/** A shopper's grant: asked for once for each locale, held in memory until its end, a problem with it, or logout. */
+
+import type { Grant } from "../api.js";
+import { isObject, isText } from "../trust/shape.js";
+import { within } from "./outside.js";
+import { isSegment } from "./place.js";
+import type { Session } from "./session.js";
+
+/** Longest token in bytes: a sealed request holds 4 KiB with everything. */
+const TOKEN = /^[A-Za-z0-9\-._~+/=]{1,2048}$/;
+
+/** The grants of one session. */
+export class Grants {
+  readonly #held = new Map<string, Grant>();
+
+  /** The grant of a locale, if there is one that is not over at `now_s`. */
+  held(locale: string, now_s: number): Grant | null {
+    const grant = this.#held.get(locale);
+    return grant && now_s < grant.not_after ? grant : null;
+  }
+
+  /** Keeps one. */
+  keep(locale: string, grant: Grant): Grant {
+    this.#held.set(locale, grant);
+    return grant;
+  }
+
+  /** Somebody found fault with a grant: the next call asks for another. */
+  forget(grant: Grant): void {
+    for (const [locale, held] of this.#held) {
+      if (held === grant) {
+        this.#held.delete(locale);
+      }
+    }
+  }
+}
+
+/** The grant of a locale: held, or asked for. Calls at the same time ask once. */
+export async function grantOf(
+  session: Session,
+  locale: string,
+  until: number,
+): Promise<Grant | "no-grant" | "grant-lost"> {
+  const { grants, memory, outside, signal } = session;
+  const held = grants.held(locale, session.least_s());
+  if (held) {
+    return held;
+  }
+  const ask = async (): Promise<Grant | "no-grant" | "grant-lost"> => {
+    const given: unknown = await session.ask(locale, signal);
+    if (given === null || given === undefined) {
+      return "no-grant";
+    }
+    return isGrant(given) ? grants.keep(locale, given) : "grant-lost";
+  };
+  const given = await within(outside, until, signal, () => memory.once(`grant/${locale}`, ask));
+  return given === "over" || given === "lost" ? "grant-lost" : given;
+}
+
+function isGrant(value: unknown): value is Grant & Record<string, unknown> {
+  const sound = isObject(value) && [value["pin"], value["class"], value["home"]].every(isSegment);
+  return sound && isText(value["token"]) && TOKEN.test(value["token"]) && Number.isSafeInteger(value["not_after"]);
+}
