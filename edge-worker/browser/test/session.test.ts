@@ -1,0 +1,118 @@
+// Logout, export, erasure, and lists.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import type { List } from "../src/api.js";
+import { ListError } from "../src/client/list.js";
+import { NOW_S, PLACE, World } from "./world/world.js";
+import { whole } from "./world/tricks.js";
+
+test("logout ends what is under way, forgets everything, and tells who listens", async () => {
+  const world = new World();
+  const page = world.page();
+  let told = 0;
+  const off = page.onLogout(() => (told += 1));
+  world.sealed = ["answer", "hangs"];
+  await world.run(page.rank(PLACE));
+  const under_way = page.rank(PLACE);
+  await world.clock.pass(10);
+  assert.equal(world.went().length, 2);
+  page.tell({ kind: "view", item: "1" }, "de-DE");
+  page.logout();
+  const outcome = await world.run(under_way);
+  assert.deepEqual([outcome.is === "stays" && outcome.reason, outcome.ms, told], ["logged-out", 10, 1]);
+  await world.clock.pass(600_000);
+  assert.deepEqual(world.went(), [], "no event is told");
+  assert.equal(await page.flush(), 0);
+  assert.deepEqual([...world.stored.keys()], ["domicile.seen"]);
+
+  const before = [world.asked, world.fetched.length];
+  off();
+  world.grants = () => Promise.resolve(world.grant("b", NOW_S + 3_600));
+  const next = await world.run(page.rank(PLACE));
+  assert.deepEqual([next.is === "answered" && next.cell, world.asked, world.fetched.length], ["b", (before[0] ?? 0) + 1, (before[1] ?? 0) + 2]);
+  page.logout();
+  assert.equal(told, 1);
+});
+
+test("whoever logs out while a grant or a manifest comes is not given them", async () => {
+  for (const ms of [0, 5, 25]) {
+    const world = new World();
+    const page = world.page();
+    world.grants = async () => {
+      await world.clock.sleep(1);
+      return world.grant("a");
+    };
+    const outcome = page.rank(PLACE);
+    await world.clock.pass(ms);
+    page.logout();
+    const ended = await world.run(outcome);
+    assert.equal(ended.is === "stays" && ended.reason, "logged-out");
+    await world.clock.pass(60_000);
+    assert.deepEqual(world.went(), []);
+  }
+});
+
+test("an export is every page of the home cell, and an erasure is the home cell's", async () => {
+  const world = new World();
+  world.grants = () => Promise.resolve(world.grant("b"));
+  const page = world.page();
+  const exported = await world.run(page.export("de-DE"));
+  assert.ok(exported.is === "answered");
+  assert.deepEqual(exported.value.map((page) => (page as { event_ids: number }).event_ids), [0, 1, 2]);
+  assert.deepEqual(world.opened.map(({ request }) => [request.method, request.path]), [
+    ["GET", "/v1/shopper"], ["GET", "/v1/shopper?page=p1"], ["GET", "/v1/shopper?page=p2"],
+  ]);
+  assert.deepEqual(world.went(), ["b", "b", "b"]);
+  world.sealed = ["answer", "lost"];
+  const half = await world.run(page.export("de-DE"));
+  assert.deepEqual([half.is === "stays" && half.reason, world.went()], ["answer-lost", ["b", "b"]], "no cell stands in");
+
+  const erased = await world.run(page.erase("de-DE"));
+  assert.deepEqual([erased.is, world.opened.at(-1)?.request.method, world.went()], ["answered", "DELETE", ["b"]]);
+});
+
+/** A list as an edge writes it. */
+function said(items: readonly unknown[], part: Record<string, unknown> = {}): string {
+  const list = { locale: "de-DE", slot: "home", rung: "list", overlay: "sha256:00", not_after: "2027-01-16T00:00:00Z" };
+  return JSON.stringify({ ...list, stale: false, items, ...part });
+}
+
+const ITEM = { id: "1", title: "Milk", category: "dairy", image: "/i/1.svg", url: "/p/1" };
+
+async function list(body: string, outcome = "list", status = 200): Promise<List | string> {
+  const world = new World();
+  world.list = whole(status, { "domicile-outcome": outcome }, body);
+  const listed = world.run(world.page().list(PLACE));
+  return listed.catch((error: unknown) => (error instanceof ListError ? `${error.status} ${error.code}` : assert.fail()));
+}
+
+test("a list is read, and what could not be shown is passed over", async () => {
+  const { image, ...plain } = ITEM;
+  const odd = [
+    null, 7, [], {}, { ...ITEM, id: "" }, { ...ITEM, title: 1 }, { ...ITEM, url: "javascript:alert(1)" },
+    { ...ITEM, url: "//elsewhere.example/p" }, { ...ITEM, url: "/\\elsewhere.example" }, { ...ITEM, url: "java\nscript:x" },
+    { ...ITEM, url: "http://shop.example/p" },
+  ];
+  const read = await list(said([ITEM, ...odd, plain, { ...ITEM, image: "data:x", url: "https://shop.example/p?a:b" }]));
+  assert.ok(typeof read === "object");
+  assert.deepEqual(read.items, [
+    ITEM, { ...plain, image: "" }, { ...ITEM, image: "", url: "https://shop.example/p?a:b" },
+  ]);
+  assert.equal(image, "/i/1.svg");
+});
+
+test("an edge that answers wrongly is not shown", async () => {
+  assert.equal(await list(said([]), "fallback; reason=cell-busy"), "200 not-a-list");
+  assert.equal(await list(said([], { slot: "basket" })), "200 not-a-list");
+  assert.equal(await list(said([], { rung: "full" })), "200 not-a-list");
+  assert.equal(await list(said([], { items: {} })), "200 not-a-list");
+  assert.equal(await list("[]"), "200 not-a-list");
+  assert.equal(await list("<html>"), "200 not-a-list");
+  assert.equal(await list('{"code":"unknown-slot"}', "", 404), "404 unknown-slot");
+  assert.equal(await list("gateway", "", 502), "502 not-a-list");
+  const world = new World();
+  world.list = { after: 20, answer: null };
+  await assert.rejects(world.run(world.page().list(PLACE)), { code: "list-lost" });
+  await assert.rejects(world.run(world.page().list({ locale: "..", slot: "home" })), { code: "not-a-list" });
+  assert.deepEqual(world.fetched, ["/v1/shelf/de-DE/home"]);
+});
