@@ -66,16 +66,19 @@ export async function call<T>(
   return late ? { is: "stays", reason: "page-limit", ms } : { ...result, ms };
 }
 
-/** A request that could be sent at any moment, to the cell that a call would ask first. */
+/**
+ * A request that could be sent at any moment, to the cell that a call would ask first; to the home where every cell is
+ * left alone: it is for a page that is left, which has no later.
+ */
 export async function prepare<T>(session: Session, ask: Ask<T>, limit_ms: number): Promise<Ready | Reason> {
   const until = session.outside.now() + limit_ms;
   const law = await lawful(session, ask.locale, ask.slot, until);
   if (typeof law === "string") {
     return law;
   }
-  const [cell] = cellsOf(session, ask, law);
+  const [cell] = [...cellsOf(session, ask, law), ...cellsOf(session, { ...ask, cells: "home" }, law)];
   if (cell === undefined) {
-    return "backing-off";
+    return "no-cell";
   }
   const keys = await keysOf(session, cell, "may", until);
   return typeof keys === "string" ? keys : ready(session, ask, law, cell, keys, until);

@@ -2,6 +2,10 @@
 
 import assert from "node:assert/strict";
 import { webcrypto } from "node:crypto";
+import { setMaxListeners } from "node:events";
+
+// A page's calls all listen to its logout.
+setMaxListeners(1_000);
 
 /** WebCrypto works beside the event loop: whoever waits for it is not waiting for time. */
 let computing = 0;
