@@ -108,6 +108,16 @@ test("leaving the page sends bytes that were ready, at once, and only once", asy
   assert.equal(await page.flush(), 0);
 });
 
+test("what is not ready yet when the page is left is told without waiting for more", async () => {
+  const world = new World();
+  const page = world.page();
+  tell(page, 1);
+  world.hide();
+  assert.deepEqual(world.went(), []);
+  await world.clock.pass(100);
+  assert.deepEqual(world.went(), ["a"]);
+});
+
 test("every batch of a flood is ready, and what is under way is not sent twice", async () => {
   const world = new World();
   const page = world.page();
@@ -188,6 +198,7 @@ test("one bad event takes no good ones with it, and is not asked to the cell", a
   const world = new World();
   const page = world.page();
   const bad: readonly unknown[] = [
+    null, undefined, "view", { kind: "impression", rung: "full", shown: "used", client_ms: {} },
     { kind: "view", item: "" }, { kind: "view", item: "ä".repeat(33) }, { kind: "view" }, { kind: "sale", item: "1" },
     { kind: "impression", rung: "best", shown: "used", client_ms: 1 }, { kind: "impression", rung: "full", shown: "seen", client_ms: 1 },
     { kind: "impression", rung: "full", shown: "used", client_ms: -1 }, { kind: "impression", rung: "full", shown: "used", client_ms: NaN },

@@ -5,7 +5,7 @@ import { utf8 } from "../codec/bytes.js";
 import { room } from "../codec/ohttp.js";
 import { encodeCall } from "../client/inner.js";
 import type { Call } from "../client/inner.js";
-import { isCount } from "../trust/shape.js";
+import { isCount, isObject } from "../trust/shape.js";
 
 /** Most events of a batch. */
 export const BATCH_MAX = 64;
@@ -25,9 +25,12 @@ export type WireEvent = { readonly id: string; readonly time_s: number } & ShopE
 
 /** The event of a cell; `null` for what a cell would refuse, and a whole batch with it. */
 export function wireEvent(event: ShopEvent, id: string, time_s: number): WireEvent | null {
+  if (!isObject(event)) {
+    return null;
+  }
   if (event.kind === "impression") {
     const { kind, rung, shown } = event;
-    const client_ms = Math.round(event.client_ms);
+    const client_ms = Math.round(Number(event.client_ms));
     const sound = RUNGS.includes(rung) && SHOWN.includes(shown) && isCount(client_ms) && client_ms <= MS_MAX;
     return sound ? { id, kind, time_s, rung, shown, client_ms } : null;
   }

@@ -92,6 +92,10 @@ export class Teller {
     for (const { events, ready } of batches) {
       void this.#send(events, ready);
     }
+    // What was not ready yet is told as usual, without waiting for more: a page that is hidden may go on for a while.
+    if (this.#session.outside.now() >= this.#notBefore) {
+      void this.#tellAll();
+    }
   }
 
   /** The page is seen again. */
