@@ -106,6 +106,20 @@ test("what a grant function gives, or does not, is no reason to throw", async ()
   assert.equal(await given(() => Promise.resolve([])), "grant-lost");
 });
 
+test("a grant function that hangs is asked again, and is told that nobody waits", async () => {
+  const world = new World();
+  const page = world.page();
+  const stopped: boolean[] = [];
+  world.grants = (_, signal) => new Promise(() => signal.addEventListener("abort", () => stopped.push(true)));
+  assert.equal(await reason(world, page), "page-limit");
+  assert.equal(await reason(world, page), "page-limit");
+  assert.deepEqual([world.asked, stopped], [1, []]);
+  await world.clock.pass(10_000);
+  world.grants = () => Promise.resolve(world.grant("a"));
+  assert.equal(await reason(world, page), "answered");
+  assert.deepEqual([world.asked, stopped], [2, [true]]);
+});
+
 test("shelves at the same time share a grant, a manifest and keys; later ones what is held", async () => {
   const world = new World();
   const page = world.page();

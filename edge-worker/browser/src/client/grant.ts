@@ -8,6 +8,8 @@ import type { Session } from "./session.js";
 
 /** Longest token in bytes: a sealed request holds 4 KiB with everything. */
 const TOKEN = /^[A-Za-z0-9\-._~+/=]{1,2048}$/;
+/** How long a page's grant function may take, in milliseconds. Then the next call asks again. */
+const GRANT_MS = 10_000;
 
 /** The grants of one session. */
 export class Grants {
@@ -47,7 +49,8 @@ export async function grantOf(
     return held;
   }
   const ask = async (): Promise<Grant | "no-grant" | "grant-lost"> => {
-    const given: unknown = await session.ask(locale, signal);
+    const latest = outside.now() + GRANT_MS;
+    const given: unknown = await within(outside, latest, signal, (signal) => session.ask(locale, signal));
     if (given === null || given === undefined) {
       return "no-grant";
     }
