@@ -45,7 +45,10 @@ function sealed(type: string, body: Bytes): Outer {
   return type === ANSWER_TYPE && isAnswerSize(body.length) ? { is: "sealed", body } : { is: "none", reason: "not-an-answer" };
 }
 
-/** Sizes that a cell's answers come in: whole kibibytes, 8 at least and 64 at most. */
+/**
+ * Whether a sealed answer may be so long: whole kibibytes, 8 at least and 256 at most. Any of these, and not what the
+ * manifest states alone: a cell whose topology is ahead of the manifest's, or behind it, has another.
+ */
 function isAnswerSize(bytes: number): boolean {
-  return bytes % 1_024 === 0 && bytes >= 8 * 1_024 && bytes <= 64 * 1_024;
+  return bytes % 1_024 === 0 && bytes >= 8 * 1_024 && bytes <= 256 * 1_024;
 }
