@@ -76,6 +76,11 @@ test("grant, class and place have to agree", async () => {
     world.grants = () => Promise.resolve({ ...world.grant("a"), ...part });
   };
   assert.equal(await with_(grant({ home: "us" })), "home-not-in-class");
+  const token = (claims: object): string => `aa.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.cc`;
+  assert.equal(await with_(grant({ token: token({ class: "us_only" }) })), "other-class");
+  const own = new World();
+  own.grants = () => Promise.resolve({ ...own.grant("a"), token: token({ class: "eu_only" }) });
+  assert.equal(await reason(own), "answered");
   assert.equal(await with_(grant({ not_after: NOW_S })), "grant-expired");
   assert.equal(await with_((world) => (world.manifest["cells"] = [])), "no-cell");
   assert.equal(await with_((world) => (world.manifest["locales"] = ["fr-FR"])), "page-not-in-manifest");
@@ -118,6 +123,21 @@ test("a grant function that hangs is asked again, and is told that nobody waits"
   world.grants = () => Promise.resolve(world.grant("a"));
   assert.equal(await reason(world, page), "answered");
   assert.deepEqual([world.asked, stopped], [2, [true]]);
+});
+
+test("where grant and manifest disagree, both are asked for again", async () => {
+  const world = new World();
+  const page = world.page();
+  const cells = world.manifest["cells"] as { name: string }[];
+  world.manifest["cells"] = cells.filter(({ name }) => name !== "a");
+  assert.equal(await reason(world, page), "home-not-in-class");
+  world.manifest["cells"] = cells;
+  assert.equal(await reason(world, page), "answered");
+  world.sealed = [{ refused: 403 }, "answer", { refused: 502 }, "answer"];
+  for (const [expected, asked, routes] of [["edge-refused", 2, 2], ["answered", 3, 3], ["edge-refused", 3, 3], ["answered", 3, 3]]) {
+    assert.equal(await reason(world, page), expected);
+    assert.deepEqual([world.asked, world.fetched.filter((path) => path.startsWith("/v1/route")).length], [asked, routes]);
+  }
 });
 
 test("shelves at the same time share a grant, a manifest and keys; later ones what is held", async () => {

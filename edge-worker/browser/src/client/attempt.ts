@@ -95,7 +95,7 @@ export async function ready<T>(
 
 /** Sends what is ready, and reads what comes back. */
 export async function deliver<T>(session: Session, ask: Ask<T>, ready: Ready, until: number): Promise<End<T>> {
-  const { outside, signal, grants } = session;
+  const { outside, signal, grants, memory } = session;
   const { url, cell, law, sealed } = ready;
   const request = { url, body: sealed.bytes, caches: "never", outlives: ask.outlives ?? false } as const;
   const answer = await within(outside, until, signal, (signal) => outside.send(request, signal));
@@ -104,8 +104,11 @@ export async function deliver<T>(session: Session, ask: Ask<T>, ready: Ready, un
   }
   const outer = readOuter(cell, answer);
   if (outer.is === "refused") {
-    // A pin or class that the edge does not take comes with the grant.
-    grants.forget(law.grant);
+    if (outer.edge.status === 403) {
+      // The pin is of no epoch that the edge knows, or the cell of another class than the manifest says.
+      grants.forget(law.grant);
+      memory.routes.forget(law.grant.class);
+    }
     return { is: "done", result: { ...stays<T>("edge-refused"), edge: outer.edge } as Result<T> };
   }
   if (outer.is === "none") {

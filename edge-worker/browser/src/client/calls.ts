@@ -21,7 +21,6 @@ export function rank(
   anchor: readonly string[],
   limit_ms: number | null,
 ): Promise<Outcome<Ranking>> {
-  session.memory.note(locale, slot);
   const body = { locale, slot, ...(anchor.length === 0 ? {} : { anchor: anchor.slice(0, ANCHORS_MAX) }) };
   const rank = { method: "POST", path: "/v1/rank", body } as const;
   return call(session, { locale, slot, cells: "any", call: rank, read: readRanking }, limit_ms);

@@ -1,6 +1,7 @@
 /** A shopper's grant: asked for once for each locale, held in memory until its end, a problem with it, or logout. */
 
 import type { Grant } from "../api.js";
+import { fromBase64Url, json } from "../codec/bytes.js";
 import { isObject, isText } from "../trust/shape.js";
 import { within } from "./outside.js";
 import { isSegment } from "./place.js";
@@ -58,6 +59,15 @@ export async function grantOf(
   };
   const given = await within(outside, until, signal, () => memory.once(`grant/${locale}`, ask));
   return given === "over" || given === "lost" ? "grant-lost" : given;
+}
+
+/**
+ * The class that a token states of itself (RFC 7519), unverified; `null` where it cannot be read. A cell of another class
+ * would refuse the token, after it had opened what was sealed for it: so nothing is sealed.
+ */
+export function statedClass(token: string): string | null {
+  const claims = json(fromBase64Url(token.split(".")[1] ?? "") ?? new Uint8Array());
+  return isObject(claims) && isText(claims["class"]) ? claims["class"] : null;
 }
 
 function isGrant(value: unknown): value is Grant & Record<string, unknown> {

@@ -33,6 +33,10 @@ class Held<T> {
     this.#what.set(name, { what, until_s: Math.min(not_after_s, now_s + KEPT_S) });
     return what;
   }
+
+  forget(name: string): void {
+    this.#what.delete(name);
+  }
 }
 
 /** One session's memory. */
@@ -77,7 +81,7 @@ export class Memory {
     return this.#slots.get(locale) ?? null;
   }
 
-  /** A slot is asked for. */
+  /** A slot of the manifest is asked for. */
   note(locale: string, slot: string): void {
     this.#slots.set(locale, slot);
   }

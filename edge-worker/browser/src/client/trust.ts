@@ -6,7 +6,7 @@ import { readConfigs } from "../codec/configs.js";
 import { openManifest } from "../trust/manifest.js";
 import type { Cell, Manifest } from "../trust/manifest.js";
 import { openStatement } from "../trust/statement.js";
-import { grantOf } from "./grant.js";
+import { grantOf, statedClass } from "./grant.js";
 import type { Keys } from "./memory.js";
 import { within } from "./outside.js";
 import type { Outgoing } from "./outside.js";
@@ -48,17 +48,30 @@ export async function lawful(
   if (typeof manifest === "string") {
     return manifest;
   }
-  const place = slot ?? session.memory.slot(locale) ?? manifest.slots[0]?.name;
-  const isPlace = manifest.locales.includes(locale) && manifest.slots.some(({ name }) => name === place);
-  const isHome = manifest.cells.some(({ name }) => name === grant.home);
+  const isSlot = (name: string | null): name is string => manifest.slots.some((known) => known.name === name);
+  // A call that is about no shelf comes from the slot that was asked for last.
+  const remembered = [session.memory.slot(locale)].find(isSlot);
+  const place = slot ?? remembered ?? manifest.slots[0]?.name ?? null;
   if (manifest.cells.length === 0) {
     return "no-cell";
   }
-  if (!isHome || session.least_s() >= grant.not_after) {
-    session.grants.forget(grant);
-    return isHome ? "grant-expired" : "home-not-in-class";
+  if ((statedClass(grant.token) ?? manifest.class) !== manifest.class) {
+    return "other-class";
   }
-  return isPlace && place !== undefined ? { grant, manifest, slot: place } : "page-not-in-manifest";
+  if (!manifest.cells.some(({ name }) => name === grant.home)) {
+    // One of the two is older than the other, and nobody knows which.
+    session.grants.forget(grant);
+    session.memory.routes.forget(grant.class);
+    return "home-not-in-class";
+  }
+  if (session.least_s() >= grant.not_after) {
+    return "grant-expired";
+  }
+  if (!manifest.locales.includes(locale) || !isSlot(place)) {
+    return "page-not-in-manifest";
+  }
+  session.memory.note(locale, place);
+  return { grant, manifest, slot: place };
 }
 
 /** The verified manifest of a class: held, or fetched once for everybody who asks. */
