@@ -71,6 +71,7 @@ const FAILURES: readonly Sealed[] = [
   { problem: "store-failed" }, { problem: "cell-not-in-class" }, { problem: "unknown-class" }, "lost", "hangs",
   "wrong-type", "wrong-size", "truncated", "no-outcome", "two-outcomes", "disguised", "noise", "plain", "flipped",
   "no-receipt", "forged-receipt", "other-receipt", "old-receipt",
+  "other-boundary", "other-class",
 ];
 for (const trick of FAILURES) {
   test(`a cell that fails is followed by the next of its class, once: ${JSON.stringify(trick)}`, async () => {
@@ -138,6 +139,26 @@ test("a key that is refused and still the cell's own leaves the attempt to anoth
   const alone = at("a", new World({ cells: ["a"] }));
   alone.world.sealed = [{ fallback: "key-refused" }, { fallback: "key-refused" }];
   assert.deepEqual([reason(await rank(alone.world, alone.page)), alone.world.went()], ["key-refused", ["a"]]);
+});
+
+test("a cell that refuses its new keys as well is left alone", async () => {
+  const { world, page } = at("a");
+  world.keys = { a: "cached" };
+  world.sealed = ["answer", { fallback: "key-refused" }];
+  assert.deepEqual([reason(await rank(world, page)), world.went()], ["key-refused", ["a", "a"]]);
+  assert.deepEqual([answered(await rank(world, page)).cell, world.went()], ["b", ["b"]]);
+});
+
+test("a cell that had less time than the edge gives it is not to blame", async () => {
+  for (const [limit, ended, next] of [[300, "stays", "a"], [800, "answered", "b"]] as const) {
+    const { world, page } = at("a", new World({ cells: ["a", "b"] }));
+    answered(await rank(world, page));
+    world.sealed = ["hangs"];
+    assert.equal((await world.run(page.rank(PLACE, [], limit))).is, ended);
+    world.went();
+    await rank(world, page);
+    assert.equal(world.went()[0], next, `after ${limit} ms`);
+  }
 });
 
 test("a clock that is off costs one attempt and is known from then on", async () => {

@@ -196,9 +196,11 @@ test("a page's limit is the manifest's, once that is known", async () => {
 test("a root that is no key is told to whoever develops the page, and a successor signs as well", async () => {
   const world = new World();
   const { kid, ...unnamed } = JSON.parse(world.root.jwk) as JsonWebKey & { kid: string };
+  const renamed = { ...unnamed, kid: "0123456789abcdef" } as JsonWebKey;
   assert.equal(await reason(world, world.page({ roots: ["{", unnamed] })), "manifest-untrusted");
-  assert.equal(world.warned.length, 1);
+  assert.equal(await reason(world, world.page({ roots: [renamed] })), "manifest-untrusted");
+  assert.equal(world.warned.length, 2);
   const other = world.cells[3]?.signer.jwk ?? "";
   assert.equal(await reason(world, world.page({ roots: [other, { ...unnamed, kid } as JsonWebKey] })), "answered");
-  assert.equal(world.warned.length, 1);
+  assert.equal(world.warned.length, 2);
 });

@@ -77,6 +77,22 @@ test("what nobody acknowledged is told again, with the same ids and in its order
   assert.equal(await page.flush(), 0);
 });
 
+test("another event does not shorten a failure's time", async () => {
+  const world = new World();
+  world.draw = 0.999;
+  const page = world.page();
+  world.route = "lost";
+  tell(page, 1);
+  await world.clock.pass(60_000);
+  const asked = world.fetched.length;
+  tell(page, 1, 1);
+  await world.clock.pass(3_000);
+  assert.ok(world.fetched.length <= asked + 2, "once to make it ready, once by the clock");
+  world.route = "good";
+  assert.equal(await world.run(page.flush()), 0, "but for a page that asks for it");
+  assert.deepEqual(batches(world), [["item-0", "item-1"]]);
+});
+
 test("a dead home's events go to the cell that stands in, and all batches share one extra attempt", async () => {
   const world = new World();
   const page = world.page();

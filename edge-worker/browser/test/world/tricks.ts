@@ -29,7 +29,8 @@ export const KEYS = [
 /** What comes for a sealed request. */
 export const SEALED = [
   "answer", "by-next", "other-size", "wrong-type", "wrong-size", "truncated", "no-outcome", "two-outcomes", "disguised",
-  "flipped", "noise", "plain", "no-receipt", "forged-receipt", "other-receipt", "old-receipt", "lost", "hangs",
+  "flipped", "noise", "plain", "no-receipt", "forged-receipt", "other-receipt", "old-receipt",
+  "other-boundary", "other-class", "lost", "hangs",
 ] as const;
 
 export type Route = (typeof ROUTES)[number];
@@ -183,8 +184,8 @@ async function inner(world: World, cell: CellSide, sealed: Bytes, { message }: O
     request: await hash(trick === "old-receipt" ? utf8("another request") : sealed),
     answer: await hash(content),
     cell: trick === "other-receipt" ? other.name : cell.name,
-    boundary: "eu",
-    class: "eu_only",
+    boundary: trick === "other-boundary" ? "us" : "eu",
+    class: trick === "other-class" ? "global" : "eu_only",
     rung: "full",
     time: stated(now_s),
   };
