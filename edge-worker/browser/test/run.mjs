@@ -15,6 +15,7 @@ await build({
   outdir: "build",
   outbase: "test",
   bundle: true,
+  packages: "external",
   format: "esm",
   platform: "node",
   target: "node20",
