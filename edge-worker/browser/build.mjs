@@ -19,6 +19,9 @@ if (existsSync("src/shelf/index.ts")) {
 
 rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist");
+if (existsSync("src/shelf/shelf.css")) {
+  cpSync("src/shelf/shelf.css", "dist/shelf.css");
+}
 for (const { out, contents } of entries) {
   await build({
     stdin: { contents, resolveDir: here, sourcefile: `${out}.entry.ts`, loader: "ts" },

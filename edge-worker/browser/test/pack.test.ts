@@ -28,7 +28,7 @@ test("a package holds what its exports name, types and licences, and no source o
   for (const licence of ["dist/LICENSE", "dist/THIRD-PARTY.md"]) {
     assert.ok(files.includes(licence), licence);
   }
-  const isMeant = /^(package\.json|README\.md|dist\/(LICENSE|THIRD-PARTY\.md|[\w-]+\.js(\.map)?|types\/[\w/-]+\.d\.ts))$/;
+  const isMeant = /^(package\.json|README\.md|dist\/(LICENSE|THIRD-PARTY\.md|shelf\.css|[\w-]+\.js(\.map)?|types\/[\w/-]+\.d\.ts))$/;
   assert.deepEqual(files.filter((path) => !isMeant.test(path)), []);
   assert.deepEqual([about.license, about.private, about.dependencies], ["Apache-2.0", undefined, undefined]);
 });
