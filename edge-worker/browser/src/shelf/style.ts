@@ -72,7 +72,7 @@ const RULES = `
 :is(.link, .button):focus-visible { outline: 3px solid var(--_accent); outline-offset: -3px }
 .button:focus-visible { outline-offset: 1px }
 .picture {
-  position: relative; display: grid; place-items: center; block-size: var(--_picture); overflow: hidden;
+  display: grid; grid-template: 100% / 100%; place-items: center; block-size: var(--_picture); overflow: hidden;
   background: var(--_backdrop);
 }
 .picture::before {
@@ -80,7 +80,7 @@ const RULES = `
 }
 .picture:has(img)::before { content: none }
 .image {
-  position: absolute; inset: 0; inline-size: 100%; block-size: 100%;
+  inline-size: 100%; block-size: 100%;
   object-fit: var(--domicile-image-fit, contain); color: transparent;
 }
 .title, .category { display: block; overflow: hidden }

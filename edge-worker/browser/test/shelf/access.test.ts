@@ -121,6 +121,22 @@ test("arrows, Home and End go along the cards, and into view", async () => {
   });
 });
 
+test("the focus is seen all around its card", async () => {
+  await listed(async (shop) => {
+    const link = shop.page.locator(".card a").first();
+    const { x, y, width, height } = (await link.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const edges = [[x + width / 2, y], [x + width / 2, y + height - 2], [x, y + height / 4], [x + width - 2, y + height / 4]];
+    const look = () => Promise.all(edges.map(([x, y]) =>
+      shop.page.screenshot({ clip: { x: x ?? 0, y: y ?? 0, width: 2, height: 2 } }).then((png) => png.toString("base64"))));
+    await shop.page.waitForLoadState("networkidle");
+    const before = await look();
+    await shop.page.locator(".next").focus();
+    await shop.page.keyboard.press("Tab");
+    const after = await look();
+    assert.deepEqual(after.map((edge, n) => edge === before[n]), [false, false, false, false]);
+  });
+});
+
 test("the shop's own cards take part in it, and what else they hold keeps its own stop", async () => {
   await visit(open, { body: HOME }, async (shop) => {
     await shop.page.locator("domicile-shelf").evaluate((shelf) => {

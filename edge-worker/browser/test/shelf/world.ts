@@ -46,6 +46,8 @@ export interface Setting {
   /** Whether the page connects a {@link Fake} by itself. Default: yes. */
   readonly connects?: boolean;
   readonly css?: string;
+  /** What the server gives besides, by path: JSON, as an edge of the same origin would. */
+  readonly edge?: Readonly<Record<string, string>>;
   readonly context?: BrowserContextOptions;
   /** What happens to the page before it is loaded. */
   readonly prepare?: (page: Page) => Promise<unknown>;
@@ -82,6 +84,10 @@ export function world(launch: { readonly ignoreDefaultArgs?: string[] } = {}): W
     if (path === "/shelf.css") {
       return ["text/css", readFileSync(join(root, "src/shelf/shelf.css"), "utf8")];
     }
+    const given = setting.edge?.[path];
+    if (given !== undefined) {
+      return ["application/json", given];
+    }
     const image = /^\/img\/(\d+)\.svg$/.exec(path);
     return image === null ? null : ["image/svg+xml", picture(Number(image[1]))];
   };
@@ -99,6 +105,7 @@ export function world(launch: { readonly ignoreDefaultArgs?: string[] } = {}): W
       response.writeHead(type === "" ? 404 : 200, {
         "content-type": `${type}; charset=utf-8`,
         "content-security-policy": POLICY,
+        ...(type === "application/json" ? { "domicile-outcome": "list" } : {}),
       });
       const [first, rest] = body.split(PAUSE);
       if (rest === undefined) {

@@ -1,5 +1,6 @@
 /** A test page's own script: connects a fake, and keeps what the shelves and the browser say. */
 
+import { domicile as client } from "../../../src/index.js";
 import * as domicile from "../../../src/shelf/index.js";
 import { Fake } from "./fake.js";
 
@@ -7,6 +8,7 @@ type Moment = readonly [name: string, detail: Record<string, unknown>];
 
 export interface Seen {
   readonly domicile: typeof domicile;
+  readonly client: typeof client;
   readonly Fake: typeof Fake;
   readonly fake: Fake;
   readonly moments: Moment[];
@@ -43,7 +45,7 @@ for (const name of ["list", "personal", "stays", "empty", "select"]) {
 }
 addEventListener("securitypolicyviolation", (event) => refused.push(event.violatedDirective));
 
-window.seen = { domicile, Fake, fake, moments, refused, shift };
+window.seen = { domicile, client, Fake, fake, moments, refused, shift };
 if (!location.search.includes("alone")) {
   domicile.connect(fake);
 }
