@@ -14,6 +14,8 @@ export class Presence {
   #observer: IntersectionObserver | null = null;
   #touched = false;
   #scrolled = false;
+  /** Where the page stood at the start. */
+  #top = 0;
   /** As of the last frame; `null` before the first, when nothing was painted yet. */
   #visible: boolean | null = null;
 
@@ -29,6 +31,7 @@ export class Presence {
   start(painted: boolean): void {
     this.stop();
     this.#touched = false;
+    this.#top = scrollY;
     this.#scrolled = painted && scrollY > 0;
     this.#visible = this.#scrolled ? false : null;
     this.#stop = new AbortController();
@@ -49,8 +52,9 @@ export class Presence {
   }
 
   get inUse(): boolean {
-    // What was scrolled since the last frame is not with the observer yet.
+    // What was scrolled since the last frame is not with observer and listener yet.
     if (this.#visible === false) {
+      this.#scrolled ||= scrollY !== this.#top;
       this.#look(this.#inView());
     }
     return (
