@@ -82,8 +82,14 @@ export class DomicileShelf extends Base {
     return this.#visit?.answer ?? null;
   }
 
-  /** Asks for a ranking once more, and for the list where there was none. It is shown by the same rules as the first. */
+  /**
+   * Asks for a ranking once more, and for the list where there was none. It is shown by the same rules as the first.
+   * Nothing happens outside the document.
+   */
   refresh(): void {
+    if (this.#stay === null) {
+      return;
+    }
     this.#presence.start(false);
     if (this.#visit === null || this.#visit.listless) {
       this.#end();

@@ -117,8 +117,9 @@ test("a shelf that is taken out for good leaves nothing behind", async () => {
       const one = document.querySelector("domicile-shelf");
       Object.assign(window, { gone: new WeakRef(one as Element) });
       one?.remove();
-      window.seen.fake.lists.length = window.seen.fake.ranks.length = 0;
       await new Promise((resolve) => setTimeout(resolve));
+      one?.refresh();
+      window.seen.fake.lists.length = window.seen.fake.ranks.length = 0;
     });
     const devtools = await shop.page.context().newCDPSession(shop.page);
     await devtools.send("HeapProfiler.collectGarbage");
@@ -288,6 +289,18 @@ test("a click says which item it was, and can be kept from following the link", 
     await shelf(shop).evaluate((element) => element.setAttribute("tells", "view"));
     await shelf(shop).locator(".card a").first().click();
     assert.deepEqual((await shop.told()).at(-1), { kind: "view", item: "p-0", locale: "en-GB" });
+  });
+});
+
+test("a click for a new tab opens one, whatever the page does", async () => {
+  await personal(async (shop) => {
+    await shop.page.evaluate(() => {
+      addEventListener("domicile-select", (event) => event.preventDefault());
+    });
+    const opened = shop.page.context().waitForEvent("page");
+    await shelf(shop).locator(".card a").nth(2).click({ modifiers: ["Control"] });
+    assert.match((await opened).url(), /\/p\/p-2$|^about:blank$/);
+    assert.equal((await shop.last("select"))?.["id"], "p-2");
   });
 });
 
