@@ -3,6 +3,8 @@
 //! The key set's file is the way to take a key out of use, so it is looked at every few seconds. A new file that is no
 //! key set changes nothing: a typing mistake must not shut every shopper out, nor let anyone in.
 
+mod met;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
@@ -14,6 +16,8 @@ use domicile_wire::Bearer;
 use crate::cell::Reach;
 use crate::config::TokenTerms;
 use crate::failure::{Exit, Failure, read_text};
+
+use met::Met;
 
 const REMEDY: &str = "give the path of the identity service's public key set (JWK Set) in [tokens] keys";
 
@@ -46,7 +50,7 @@ pub struct Tokens {
     terms: Terms,
     every: Duration,
     known: Mutex<Known>,
-    keys: RwLock<Arc<KeySet>>,
+    keys: RwLock<Arc<Met>>,
 }
 
 impl Tokens {
@@ -64,7 +68,7 @@ impl Tokens {
             terms: config.terms(boundary),
             every: Duration::from_secs(config.reload_s.into()),
             known: Mutex::new(Known { stamp, unread: false }),
-            keys: RwLock::new(Arc::new(keys)),
+            keys: RwLock::new(Arc::new(Met::new(keys))),
         })
     }
 
@@ -79,7 +83,7 @@ impl Tokens {
     /// [`TokenRefusal`], the signature before what it says.
     pub fn check(&self, token: &Bearer, asked: Asked<'_>) -> Result<Claims, TokenRefusal> {
         let keys = Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner));
-        let claims = keys.verify(token.expose())?;
+        let claims = keys.claims(token.expose())?;
         self.terms.check(&claims, asked).map(|()| claims)
     }
 
@@ -100,7 +104,7 @@ impl Tokens {
         *known = Known { stamp: now, unread: false };
         match parse(&self.path, &text, self.reach) {
             Ok(keys) => {
-                *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+                *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Met::new(keys));
                 Reloaded::Taken
             }
             Err(failure) => Reloaded::Kept(failure.to_string()),

@@ -27,7 +27,9 @@ pub(super) struct Requests {
     cell: Cell,
     shoppers: Vec<(String, String)>,
     pin: SigningKey,
-    token: TokenKey,
+    /// Every shopper's token, in their order: a page has one for all its calls of a quarter of an hour, so a cell
+    /// meets most of them again.
+    tokens: Vec<Bearer>,
 }
 
 /// A sealed request and what opens its answer.
@@ -56,8 +58,10 @@ impl Requests {
         anyhow::ensure!(!shoppers.is_empty(), "{} has no shopper of this cell", assignments.display());
         Order::new(seed).shuffle(&mut shoppers);
         let pin = SigningKey::from_jwk(&read(&demo_file("keys/pin.jwk"))?)?;
-        let token = TokenKey::from_jwk(&read(&demo_file("keys/token.jwk"))?)?;
-        Ok(Self { topology, cell, shoppers, pin, token })
+        let key = TokenKey::from_jwk(&read(&demo_file("keys/token.jwk"))?)?;
+        let tokens =
+            shoppers.iter().map(|(shopper, _)| token(&key, &cell, shopper)).collect::<anyhow::Result<_>>()?;
+        Ok(Self { topology, cell, shoppers, pin, tokens })
     }
 
     /// The cell's key statement's keys.
@@ -69,7 +73,7 @@ impl Requests {
 
     /// As many plain rankings, one shopper after the other.
     pub(super) fn plain(&self, count: usize) -> anyhow::Result<Vec<Bytes>> {
-        self.each(count, |shopper| ShopperId::new(shopper).map(Caller::Plain).context("no shopper id"))
+        self.each(count, |shopper, _| ShopperId::new(shopper).map(Caller::Plain).context("no shopper id"))
             .map(|message| message.map(Bytes::from))
             .collect()
     }
@@ -80,42 +84,49 @@ impl Requests {
             let (bytes, opener) = sealer.seal(&message?)?;
             Ok(SealedRequest { bytes: bytes.into(), opener })
         };
-        self.each(count, |shopper| self.caller(shopper)).map(seal).collect()
+        self.each(count, |_, token| Ok(Caller::Token(token.clone()))).map(seal).collect()
     }
 
     fn each(
         &self,
         count: usize,
-        caller: impl Fn(&str) -> anyhow::Result<Caller>,
+        caller: impl Fn(&str, &Bearer) -> anyhow::Result<Caller>,
     ) -> impl Iterator<Item = anyhow::Result<Vec<u8>>> {
-        self.shoppers.iter().cycle().take(count).map(move |(shopper, locale)| {
+        let all = self.shoppers.iter().zip(&self.tokens).cycle();
+        all.take(count).map(move |((shopper, locale), token)| {
             let class = self.topology.locale_named(locale).context("no such locale")?.class;
             let minute = u32::try_from(now_s() / 60).unwrap_or(0);
             let pin = Pin::mint(class.0, self.topology.pin.at(minute), &self.pin).to_string();
             let call =
                 Call::Rank(RankRequest { locale: locale.clone(), slot: "home".into(), anchor: Vec::new() });
-            let request =
-                Request { pin, caller: caller(shopper)?, date_s: Some(now_s()), budget_ms: None, call };
+            let request = Request {
+                pin,
+                caller: caller(shopper, token)?,
+                date_s: Some(now_s()),
+                budget_ms: None,
+                call,
+            };
             Ok(request.encode())
         })
     }
+}
 
-    fn caller(&self, shopper: &str) -> anyhow::Result<Caller> {
-        let (now, class) = (now_s(), "eu_only".to_owned());
-        let claims = Claims {
-            iss: "https://identity.invalid".to_owned(),
-            sub: Subject::new(shopper).context("no subject")?,
-            aud: Audience::One(self.cell.boundary.clone()),
-            exp: now + TOKEN_S,
-            iat: now,
-            nbf: None,
-            class,
-            tenant: "demo".to_owned(),
-            home: self.cell.name.clone(),
-            anonymous: false,
-        };
-        Bearer::new(&self.token.sign(&claims)?).map(Caller::Token).context("a token that is none")
-    }
+/// A shopper's token, good for as long as a cell takes any.
+fn token(key: &TokenKey, cell: &Cell, shopper: &str) -> anyhow::Result<Bearer> {
+    let now = now_s();
+    let claims = Claims {
+        iss: "https://identity.invalid".to_owned(),
+        sub: Subject::new(shopper).context("no subject")?,
+        aud: Audience::One(cell.boundary.clone()),
+        exp: now + TOKEN_S,
+        iat: now,
+        nbf: None,
+        class: "eu_only".to_owned(),
+        tenant: "demo".to_owned(),
+        home: cell.name.clone(),
+        anonymous: false,
+    };
+    Bearer::new(&key.sign(&claims)?).context("a token that is none")
 }
 
 fn now_s() -> i64 {
