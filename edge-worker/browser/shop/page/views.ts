@@ -1,0 +1,98 @@
+/** What stands above the shelves: a welcome, a product, or the basket. Addresses are real ones, and need no reload. */
+
+import type { Basket } from "./basket.js";
+import { picture } from "./card.js";
+import { h } from "./dom.js";
+import { category, money } from "./names.js";
+import type { Product } from "./setup.js";
+import { own } from "./setup.js";
+
+/** What the shelves are about. */
+export interface About {
+  readonly slot: "home" | "product" | "basket";
+  readonly anchor: readonly string[];
+}
+
+export class Views {
+  readonly #place: HTMLElement;
+  readonly #basket: Basket;
+  readonly #add: (product: Product) => void;
+
+  constructor(place: HTMLElement, basket: Basket, add: (product: Product) => void) {
+    this.#place = place;
+    this.#basket = basket;
+    this.#add = add;
+  }
+
+  /** Shows what belongs to a path. */
+  async show(path: string): Promise<About> {
+    const id = /^\/p\/([\w-]+)$/.exec(path)?.[1];
+    if (id !== undefined) {
+      const product = await own<Product>(`/demo/items/${id}`).catch(() => null);
+      this.#fill(product === null ? missing() : this.#product(product));
+      return { slot: "product", anchor: product === null ? [] : [id] };
+    }
+    if (path === "/basket") {
+      this.#fill(this.#lines());
+      return { slot: "basket", anchor: this.#basket.lines.map(({ product }) => product.id) };
+    }
+    this.#fill(welcome());
+    return { slot: "home", anchor: [] };
+  }
+
+  #fill(content: HTMLElement): void {
+    this.#place.replaceChildren(content);
+    document.title = `${content.querySelector("h1")?.textContent ?? "Larder"} · Larder, a demo shop`;
+  }
+
+  #product(product: Product): HTMLElement {
+    const add = h("button", { type: "button", class: "primary" }, "Add to basket");
+    add.addEventListener("click", () => this.#add(product));
+    return h(
+      "div",
+      { class: "item" },
+      picture(product.category),
+      h(
+        "div",
+        {},
+        h("p", { class: "crumb" }, category(product.category)),
+        h("h1", {}, product.title),
+        h("p", { class: "price" }, money(product.price)),
+        add,
+        h("p", { class: "note" }, "Adding it is told to the shopper's cell, sealed like everything personal."),
+      ),
+    );
+  }
+
+  #lines(): HTMLElement {
+    const lines = this.#basket.lines;
+    const rows = lines.map(({ product, count }) => {
+      const remove = h("button", { type: "button", class: "quiet", "aria-label": `Remove ${product.title}` }, "Remove");
+      remove.addEventListener("click", () => this.#basket.remove(product.id));
+      const title = h("a", { href: product.url, "data-view": true }, product.title);
+      const price = h("span", { class: "price" }, money(product.price * count));
+      return h("li", {}, picture(product.category), h("span", {}, title, h("span", { class: "hint" }, `${count} × ${money(product.price)}`)), price, remove);
+    });
+    const total = h("p", { class: "total" }, "Total ", h("strong", {}, money(this.#basket.total)));
+    return h(
+      "div",
+      { class: "basket" },
+      h("h1", {}, "Your basket"),
+      lines.length === 0 ? h("p", { class: "note" }, "Nothing is in it yet.") : h("ul", { class: "lines" }, ...rows),
+      lines.length === 0 ? null : total,
+    );
+  }
+}
+
+function welcome(): HTMLElement {
+  return h(
+    "div",
+    { class: "welcome" },
+    h("h1", {}, "Groceries, ranked close to home"),
+    h("p", {}, "Choose a region and a shopper. The page asks a cell in that region for a shelf by a sealed request, which the edge between them passes on unread."),
+  );
+}
+
+function missing(): HTMLElement {
+  return h("div", { class: "welcome" }, h("h1", {}, "No such product"), h("p", {}, "The catalogue has nothing under this number."));
+}

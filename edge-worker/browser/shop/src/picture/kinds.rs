@@ -1,0 +1,70 @@
+//! Which motif a category has, by the words of its name. The first row that has one of its words decides.
+
+use super::{Motif, fresh, goods};
+
+/// Parts of names, and what they show.
+#[rustfmt::skip]
+static KINDS: &[(&[&str], &Motif)] = &[
+    (&["pizza"], &goods::PIZZA),
+    (&["ice-cream", "novelties"], &goods::LOLLY),
+    (&["cat-food", "cat-litter", "dog-food", "pet-", "bird-"], &goods::PAW),
+    (&["baby", "infant", "diaper"], &goods::FEEDER),
+    (&["mushroom"], &fresh::MUSHROOM),
+    (&["non-dairy", "refrgratd-juice", "milk", "juice"], &goods::CARTON),
+    (&["frozen", "frzn"], &goods::FROZEN),
+    (&["tropical", "banana"], &fresh::BANANA),
+    (&["citrus"], &fresh::CITRUS),
+    (&["grapes"], &fresh::GRAPES),
+    (&["berries"], &fresh::BERRY),
+    (&["melon"], &fresh::MELON),
+    (&["pears", "stone-fruit"], &fresh::PEAR),
+    (&["dried-fruit", "snack-nuts", "nuts"], &goods::BAG),
+    (&["fruit-shelf", "vegetables-shelf", "soup", "seafood-shelf", "meat-shelf", "beans-canned"], &goods::CAN),
+    (&["apples", "fruit"], &fresh::APPLE),
+    (&["tomato"], &fresh::TOMATO),
+    (&["carrot"], &fresh::CARROT),
+    (&["dry-bn-veg"], &goods::BAG),
+    (&["potato"], &fresh::POTATO),
+    (&["onion"], &fresh::ONION),
+    (&["peppers"], &fresh::PEPPER),
+    (&["broccoli"], &fresh::BROCCOLI),
+    (&["popcorn"], &goods::BAG),
+    (&["corn"], &fresh::CORN),
+    (&["squash"], &fresh::SQUASH),
+    (&["pickle", "olive", "jam", "sald-drsng", "condiment", "sauce", "spices", "sugar"], &goods::JAR),
+    (&["salad-bar", "salads-dips", "prepared-food", "party-tray", "quick-service"], &goods::BOWL),
+    (&["salad", "herb", "vegetable", "organic"], &fresh::LEAF),
+    (&["egg"], &fresh::EGGS),
+    (&["cheese"], &fresh::CHEESE),
+    (&["pnt-btr"], &goods::JAR),
+    (&["butter", "margarine"], &goods::BUTTER),
+    (&["yogurt", "misc-dairy", "refrigerated"], &goods::CUP),
+    (&["chicken", "turkey", "poultry", "fowl"], &fresh::DRUMSTICK),
+    (&["sausage", "hot-dog", "lunchmeat", "bacon", "deli-meat", "smoked"], &fresh::SAUSAGE),
+    (&["fish", "seafood", "sushi"], &fresh::FISH),
+    (&["beef", "pork", "lamb", "veal", "meat"], &fresh::STEAK),
+    (&["cookie", "cracker", "rice-cake"], &fresh::COOKIE),
+    (&["cake", "pies", "sweet-goods", "breakfast-sweets", "dessert"], &fresh::CAKE),
+    (&["bread", "buns", "rolls", "dough", "sandwich"], &fresh::BREAD),
+    (&["candy", "sweets"], &goods::SWEET),
+    (&["coffee", "tea", "cocoa"], &goods::MUG),
+    (&["wine", "liquor", "spirits"], &goods::GLASS),
+    (&["soft-drink", "beer", "isotonic", "new-age"], &goods::DRINK),
+    (&["water", "drink", "drnk", "beverage", "syrup", "shortening-oil"], &goods::BOTTLE),
+    (&["snack", "chips", "snks", "flour", "charcoal"], &goods::BAG),
+    (&["cereal", "noodle", "pasta", "mix", "dinner", "baking", "dry-", "hispanic", "brkfst"], &goods::BOX),
+    (&["towel", "tissue", "tiss", "paper", "wraps", "foil", "filters"], &goods::ROLL),
+    (&["detergent", "clean", "laundry", "bleach", "air-care", "brooms", "insecticide", "ironing"], &goods::SPRAY),
+    (&["vitamin", "antacid", "allergy", "cold", "analgesic", "laxative", "first-aid", "dietary", "fitness", "smoking"], &goods::PILL),
+    (&["soap", "hair", "hygiene", "care", "deodorant", "makeup", "bath", "fragrance", "suntan", "hbc", "facial", "cosmetic"], &goods::TUBE),
+    (&["floral", "flower", "rose", "garden", "bouquet"], &fresh::FLOWER),
+    (&["magazine", "newspaper", "book", "stationery", "cards"], &goods::PAGES),
+    (&["electric", "batter", "candle", "film", "audio", "hardware"], &goods::BULB),
+    (&["seasonal", "easter", "halloween", "christmas", "valentine", "toys"], &goods::GIFT),
+    (&["cookware", "kitchen", "houseware", "glassware", "domestic"], &goods::POT),
+];
+
+/// What a category shows, if its name says it.
+pub(super) fn motif(category: &str) -> Option<&'static Motif> {
+    KINDS.iter().find(|(words, _)| words.iter().any(|word| category.contains(word))).map(|(_, motif)| *motif)
+}
