@@ -50,6 +50,7 @@ impl World {
             history,
             assignments,
             clocks: Clocks::Patient,
+            pages: None,
         };
         let cluster = Cluster::start(setup)?;
         let topology = Topology::parse(&std::fs::read_to_string(cluster.topology())?)?;

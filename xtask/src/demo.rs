@@ -1,9 +1,10 @@
-//! `cargo xtask demo`: two EU cells of two operators, one US cell, the edge and the identity service on
+//! `cargo xtask demo`: two EU cells of two operators, one US cell, the edge, the identity service and a shop on
 //! loopback, with real data.
 //!
 //! Nothing here is special to the demo but the choice of files: cells, edge and command are the product's own
 //! programs, started the way an operator would start them.
 
+mod shop;
 mod show;
 
 use std::sync::mpsc;
@@ -11,10 +12,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use domicile_cluster::report::{self, say, seconds};
+use domicile_cluster::report::{self, print, say, seconds};
 use domicile_cluster::{Clocks, Cluster, Setup, cluster, paths};
 
-use crate::{build, fetch};
+use crate::{browser, build, fetch};
+
+/// Between two looks at what the shop's page wishes for, and at whether everything still runs.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 
 /// What `cargo xtask demo` takes.
 #[derive(clap::Args)]
@@ -34,9 +38,11 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<()> {
     .context("cannot listen for Ctrl-C")?;
     let started = report::now();
     prepare()?;
-    let mut cluster = Cluster::start(setup("demo")?)?;
+    let pages = Some(browser::build()?);
+    let mut cluster = Cluster::start(Setup { pages, ..setup("demo")? })?;
     say(format!("up after {}", seconds(started.elapsed())));
     let sound = show::first_answers(&cluster)?;
+    shop::check(&cluster)?;
     if demo.once {
         anyhow::ensure!(sound, "the first answers are not what they should be");
         return Ok(());
@@ -46,8 +52,10 @@ pub(crate) fn run(demo: &Demo) -> anyhow::Result<()> {
         cluster.edge_url(),
         cluster.identity_url()
     ));
+    print(format!("\nthe shop: {}/", cluster.shop_url().context("there is no shop")?));
     say("Ctrl-C ends everything");
-    while let Err(mpsc::RecvTimeoutError::Timeout) = interrupted.recv_timeout(Duration::from_millis(500)) {
+    while let Err(mpsc::RecvTimeoutError::Timeout) = interrupted.recv_timeout(BETWEEN_LOOKS) {
+        cluster.grant_wishes();
         cluster.check_alive()?;
     }
     say("stopping");
@@ -72,6 +80,7 @@ pub(crate) fn setup(name: &str) -> anyhow::Result<Setup> {
         history: data.join("history.csv"),
         assignments: data.join("assignments.csv"),
         clocks: Clocks::Committed,
+        pages: None,
     })
 }
 

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod browser;
 mod build;
 mod demo;
 mod fetch;
@@ -36,7 +37,7 @@ enum Command {
     /// Measure
     #[command(subcommand)]
     Bench(bench::Bench),
-    /// Two EU cells, one US cell and the edge on loopback, with real data
+    /// Two EU cells, one US cell, the edge and a shop on loopback, with real data
     Demo(demo::Demo),
     /// Build the edge artefact for the demo topology and audit it
     Edge,

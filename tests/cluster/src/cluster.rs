@@ -1,4 +1,5 @@
-//! A cluster: the demo topology's cells, an edge and the identity service, each a process, with their files below one folder.
+//! A cluster: the demo topology's cells, an edge, the identity service and maybe the shop, each a process, with their
+//! files below one folder.
 
 use std::fmt::Write as _;
 use std::hash::{Hash as _, Hasher as _};
@@ -7,8 +8,10 @@ use std::process::Command;
 
 use anyhow::Context as _;
 
+use crate::cells::Cells;
 use crate::process::{self, Server};
 use crate::report::{self, say};
+use crate::shop::{self, CellState, Shop, Wish};
 use crate::{paths, ports, secrets};
 
 /// The demo's cells with the ports that `deploy/demo/topology.toml` gives them.
@@ -34,6 +37,8 @@ pub struct Setup {
     pub assignments: PathBuf,
     /// How much time the cells have.
     pub clocks: Clocks,
+    /// The built pages of the demo's shop; without them there is no shop.
+    pub pages: Option<PathBuf>,
 }
 
 /// How much time a cluster's cells have for an answer.
@@ -48,12 +53,13 @@ pub enum Clocks {
 /// The budget that a patient cell's stages fit into.
 const PATIENT_BUDGET_MS: u32 = 345;
 
-/// Running servers. Dropping it stops them, edge first.
+/// Running servers. Dropping it stops them, shop and edge first.
 pub struct Cluster {
     setup: Setup,
+    shop: Option<Shop>,
     edge: Server,
     identity: Server,
-    cells: Vec<(String, Option<Server>)>,
+    cells: Cells,
     cell_ports: Vec<u16>,
     admin_ports: Vec<u16>,
 }
@@ -133,14 +139,52 @@ impl Cluster {
         for (name, _) in CELLS {
             import(&setup, name)?;
         }
+        let shop_ports = setup.pages.as_ref().map(|_| shop::Ports::find()).transpose()?;
         let edge = start_edge(folder, edge_port, &cell_ports)?;
-        let identity = start_identity(folder, identity_port)?;
-        let cells = CELLS.map(|(name, _)| (name.to_owned(), None)).into();
-        let mut cluster = Self { setup, edge, identity, cells, cell_ports, admin_ports };
+        let identity = start_identity(folder, identity_port, shop_ports)?;
+        let cells = Cells::new(&CELLS.map(|(name, _)| name));
+        let mut cluster = Self { setup, shop: None, edge, identity, cells, cell_ports, admin_ports };
         for (name, _) in CELLS {
             cluster.start_cell(name)?;
         }
+        if let Some(ports) = shop_ports {
+            cluster.start_shop(ports)?;
+        }
         Ok(cluster)
+    }
+
+    fn start_shop(&mut self, ports: shop::Ports) -> anyhow::Result<()> {
+        let pages = self.setup.pages.as_ref().context("no pages for the shop")?;
+        let (edge, identity) = (self.edge_url(), self.identity_url());
+        let (topology, assignments) = (&self.topology(), &self.setup.assignments);
+        let about = shop::About { pages, edge, identity, topology, assignments };
+        self.shop = Some(Shop::start(ports, &about, &self.setup.folder.join("shop.log"))?);
+        for (name, _) in CELLS {
+            self.tell(name, CellState::Running);
+        }
+        self.record();
+        Ok(())
+    }
+
+    /// The shop's URL; none where the cluster has no shop.
+    pub fn shop_url(&self) -> Option<&str> {
+        self.shop.as_ref().map(|shop| shop.server.address.as_str())
+    }
+
+    /// Does what the shop's page wished for. A cell that does not start stays stopped, and the reason is said.
+    pub fn grant_wishes(&mut self) {
+        while let Some((wish, cell)) = self.shop.as_ref().and_then(Shop::wish) {
+            say(format!("the shop's page asks: {} {cell}", wish.as_str()));
+            match wish {
+                Wish::Stop => self.stop_cell(&cell),
+                Wish::Slow => self.slow_cell(&cell),
+                Wish::Start => {
+                    if let Err(error) = self.start_cell(&cell) {
+                        say(format!("{error:#}"));
+                    }
+                }
+            }
+        }
     }
 
     /// The edge's URL.
@@ -175,17 +219,39 @@ impl Cluster {
 
     /// Stops a cell and waits for its end.
     pub fn stop_cell(&mut self, name: &str) {
-        for (_, server) in self.cells.iter_mut().filter(|(cell, _)| cell == name) {
-            drop(server.take());
-        }
+        self.cells.stop(name);
         self.record();
+        self.tell(name, CellState::Stopped);
     }
 
-    /// Starts a cell that is not running.
+    /// Has a running cell stand still most of the time, until it is stopped or started.
+    pub fn slow_cell(&mut self, name: &str) {
+        if self.cells.runs(name) {
+            self.cells.slow(name);
+            self.tell(name, CellState::Slow);
+        }
+    }
+
+    /// Starts a cell that is not running; a slow one runs as before.
     ///
     /// # Errors
     /// With the last line that it said.
     pub fn start_cell(&mut self, name: &str) -> anyhow::Result<()> {
+        if self.cells.runs(name) {
+            self.cells.quicken(name);
+            self.tell(name, CellState::Running);
+            return Ok(());
+        }
+        self.tell(name, CellState::Starting);
+        let started = self.spawn_cell(name);
+        let state = if started.is_ok() { CellState::Running } else { CellState::Stopped };
+        self.cells.put(name, started?);
+        self.record();
+        self.tell(name, state);
+        Ok(())
+    }
+
+    fn spawn_cell(&self, name: &str) -> anyhow::Result<Server> {
         let at =
             CELLS.iter().position(|(cell, _)| *cell == name).with_context(|| format!("no cell {name:?}"))?;
         let (port, admin) = self.cell_ports.get(at).zip(self.admin_ports.get(at)).context("no port")?;
@@ -201,12 +267,7 @@ impl Cluster {
             .arg(store(folder, name));
         command.arg("--onnxruntime").arg(&self.setup.onnx_runtime);
         command.arg("--config").arg(secrets::cell_config(folder, name, self.setup.clocks)?);
-        let server = Server::start(name, &mut command, &folder.join(format!("{name}.log")))?;
-        if let Some((_, running)) = self.cells.get_mut(at) {
-            *running = Some(server);
-        }
-        self.record();
-        Ok(())
+        Server::start(name, &mut command, &folder.join(format!("{name}.log")))
     }
 
     /// An error when a server ended by itself.
@@ -218,18 +279,26 @@ impl Cluster {
         anyhow::ensure!(!self.edge.ended(), "the edge ended by itself; its log is {folder}/edge.log");
         let identity = self.identity.ended();
         anyhow::ensure!(!identity, "the identity service ended by itself; its log is {folder}/identity.log");
-        for (name, cell) in &mut self.cells {
-            let ended = cell.as_mut().is_some_and(Server::ended);
-            anyhow::ensure!(!ended, "cell {name} ended by itself; its log is {folder}/{name}.log");
+        if let Some(name) = self.cells.ended() {
+            anyhow::bail!("cell {name} ended by itself; its log is {folder}/{name}.log");
         }
+        let shop = self.shop.as_mut().is_some_and(|shop| shop.server.ended());
+        anyhow::ensure!(!shop, "the shop ended by itself; its log is {folder}/shop.log");
         Ok(())
+    }
+
+    fn tell(&mut self, cell: &str, state: CellState) {
+        if let Some(shop) = &mut self.shop {
+            shop.tell(cell, state);
+        }
     }
 
     /// Writes down which processes run, for [`end_leftovers`].
     fn record(&self) {
         let mut pids = String::new();
-        for server in self.cells.iter().filter_map(|(_, s)| s.as_ref()).chain([&self.edge, &self.identity]) {
-            let _ = writeln!(pids, "{}", server.id());
+        let shop = self.shop.as_ref().map(|shop| shop.server.id());
+        for id in self.cells.ids().chain([self.edge.id(), self.identity.id()]).chain(shop) {
+            let _ = writeln!(pids, "{id}");
         }
         let _ = std::fs::write(self.setup.folder.join("pids"), pids);
     }
@@ -260,6 +329,8 @@ fn end_leftovers(folder: &Path) {
         if is_ours(pid, &folder.display().to_string()) {
             say(format!("ending process {pid} of an earlier run"));
             process::signal("TERM", pid);
+            // A slow cell may have been left standing still.
+            process::signal("CONT", pid);
             process::wait_for_end(pid);
         }
     }
@@ -274,12 +345,15 @@ fn start_edge(folder: &Path, port: u16, cell_ports: &[u16]) -> anyhow::Result<Se
     Server::start("edge", &mut command, &folder.join("edge.log"))
 }
 
-fn start_identity(folder: &Path, port: u16) -> anyhow::Result<Server> {
+fn start_identity(folder: &Path, port: u16, shop: Option<shop::Ports>) -> anyhow::Result<Server> {
     let mut command = Command::new(paths::binary("domicile"));
     command.args(["identity", "--listen"]).arg(format!("127.0.0.1:{port}"));
     command.arg("--topology").arg(folder.join("topology.toml"));
     command.arg("--pin-key").arg(demo_file("keys/pin.jwk"));
     command.arg("--token-key").arg(demo_file("keys/token.jwk"));
+    if let Some(ports) = shop {
+        command.arg("--allow-origin").arg(ports.origin());
+    }
     Server::start("identity", &mut command, &folder.join("identity.log"))
 }
 

@@ -4,6 +4,7 @@
 //! operator would start them, and stopped the same way. Depends on next to nothing, so that the developers' command
 //! that is built first on a fresh machine is built in seconds. [`memory`] reads what a running host holds.
 
+mod cells;
 pub mod cluster;
 pub mod memory;
 pub mod paths;
@@ -11,6 +12,9 @@ pub mod ports;
 pub mod process;
 pub mod report;
 mod secrets;
+mod shop;
+mod slow;
 
 pub use cluster::{Clocks, Cluster, Setup};
 pub use process::Server;
+pub use shop::CellState;

@@ -3,8 +3,8 @@
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -13,6 +13,8 @@ use crate::report::{self, say};
 
 /// A server has to say that it is ready within this time; loading and warming a snapshot takes seconds.
 const READY: Duration = Duration::from_secs(60);
+/// Lines of a talking server that may wait to be heard; more are dropped.
+const LINES_WAITING: usize = 64;
 /// After this long a server that was asked to stop is ended.
 const DRAIN: Duration = Duration::from_secs(10);
 
@@ -78,10 +80,33 @@ impl Server {
     /// # Errors
     /// With the last line of its log.
     pub fn start(name: &str, command: &mut Command, log: &Path) -> anyhow::Result<Self> {
+        Self::spawn(name, command.stdin(Stdio::null()), log, None)
+    }
+
+    /// The same of a server that talks: what it says after it is ready, a line each, and its standard input.
+    ///
+    /// # Errors
+    /// With the last line of its log.
+    pub fn start_talking(
+        name: &str,
+        command: &mut Command,
+        log: &Path,
+    ) -> anyhow::Result<(Self, Receiver<String>, ChildStdin)> {
+        let (say, said) = mpsc::sync_channel(LINES_WAITING);
+        let mut server = Self::spawn(name, command.stdin(Stdio::piped()), log, Some(say))?;
+        let told = server.child.stdin.take().context("no standard input")?;
+        Ok((server, said, told))
+    }
+
+    fn spawn(
+        name: &str,
+        command: &mut Command,
+        log: &Path,
+        said: Option<SyncSender<String>>,
+    ) -> anyhow::Result<Self> {
         let log_file =
             std::fs::File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
         let child = command
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(log_file)
             .process_group(0)
@@ -94,8 +119,8 @@ impl Server {
             let mut lines = BufReader::new(stdout).lines();
             let _ = tell.send(lines.next());
             // Read on, so that the server never blocks on a full pipe.
-            for line in lines {
-                drop(line);
+            for line in lines.map_while(Result::ok) {
+                let _ = said.as_ref().map(|said| said.try_send(line));
             }
         });
         match told.recv_timeout(READY) {
