@@ -5,7 +5,7 @@ import type { StaysDetail } from "domicile-browser/shelf";
 import { facts, h } from "./dom.js";
 import { age, country } from "./names.js";
 import type { Region, Setup } from "./setup.js";
-import { FEATURES, RUNGS, reason } from "./words.js";
+import { FEATURES, RUNGS, reason, why } from "./words.js";
 
 /** What is shown of a receipt. */
 interface Stated {
@@ -31,14 +31,15 @@ export class AnswerPanel {
 
   /** A personal shelf is shown. `waited_ms`: by the page's clock. */
   personal(answer: Answered<Ranking>, waited_ms: number): void {
-    const { rung, reason: why, snapshot, features, elapsed_us } = answer.value;
+    const { rung, reason: because, snapshot, features, elapsed_us } = answer.value;
     const known = FEATURES[features.state] ?? features.state;
-    const old = features.state === "none" || features.state === "session" ? known : `${known}; newest entry ${age(features.age_s)} old`;
+    const hasAge = features.state === "fresh" || features.state === "stale";
+    const old = hasAge ? `${known}; newest entry ${age(features.age_s)} old` : known;
     const extra = answer.extra === null ? "none was needed" : `spent: ${answer.extra}`;
     this.#body.replaceChildren(
       verdict("good", "A personal shelf", RUNGS[rung]),
       facts([
-        ["Rung", code(rung), why],
+        ["Rung", code(rung), `${because}: ${why(because)}`],
         ["Cell", code(answer.cell), this.#place(answer.cell)],
         ["Known of the shopper", code(features.state), old],
         ["Time", `${waited_ms} ms on the page`, `${(elapsed_us / 1_000).toFixed(1)} ms of them in the cell`],
@@ -52,11 +53,11 @@ export class AnswerPanel {
   /** The list stays. */
   stays(detail: StaysDetail, region: Region): void {
     const lawful = region.cells.length === 0;
-    const why = lawful && detail.reason !== "logged-out" ? "no-cell" : detail.reason;
+    const told = lawful && detail.reason !== "logged-out" ? "no-cell" : detail.reason;
     const said = detail.code === null ? detail.reason : `${detail.reason}: ${detail.code}`;
     const of = detail.rung === null ? [] : [["Answer that is not shown", code(detail.rung), `from ${detail.cell ?? "a cell"}`] as const];
     this.#body.replaceChildren(
-      verdict(lawful || detail.reason === "no-grant" ? "calm" : "warn", "The list stays", reason(why)),
+      verdict(lawful || detail.reason === "no-grant" ? "calm" : "warn", "The list stays", reason(told)),
       facts([
         ["Reason", code(said)],
         ["Class", code(region.class), lawful ? "no cell of any operator is in it" : `cells: ${region.cells.join(", ")}`],

@@ -70,10 +70,9 @@ export class Cells {
     const row = h(
       "li",
       { class: "cell", "data-state": "unknown" },
-      h("h3", {}, h("span", { class: "dot", "aria-hidden": "true" }), cell.name),
+      h("h3", {}, h("span", { class: "dot", "aria-hidden": "true" }), cell.name, h("span", { class: "lawful" }, "may serve this shopper")),
       h("p", {}, `Boundary ${cell.boundary}, site ${cell.site}, operator “${cell.operator}”, ${country(cell.jurisdiction)}`),
       h("p", { class: "state-line" }, state),
-      h("p", { class: "lawful" }, "May serve this shopper"),
       h("div", { class: "buttons" }, ...buttons),
     );
     this.#rows.set(cell.name, { row, state, buttons });

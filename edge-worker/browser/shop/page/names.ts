@@ -18,17 +18,15 @@ export function category(slug: string): string {
 }
 
 const COUNTRIES = new Intl.DisplayNames("en", { type: "region" });
-const LANGUAGES = new Intl.DisplayNames("en", { type: "language" });
-
-/** A locale as a country, with its language. */
-export function region(locale: string): string {
-  const { language, region: country } = new Intl.Locale(locale);
-  return country === undefined ? locale : `${COUNTRIES.of(country) ?? country} (${LANGUAGES.of(language) ?? language})`;
-}
-
 /** A country of this code. */
 export function country(code: string): string {
   return COUNTRIES.of(code) ?? code;
+}
+
+/** A locale by its country: the demo has one of each. */
+export function region(locale: string): string {
+  const { region: code } = new Intl.Locale(locale);
+  return code === undefined ? locale : country(code);
 }
 
 const MONEY = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });

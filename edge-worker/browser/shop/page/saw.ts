@@ -87,10 +87,11 @@ function about(): HTMLElement {
 function detail({ asked, came }: Exchange, matched: boolean): HTMLElement[] {
   const naming = asked.headers.filter(([name]) => NAMING.includes(name)).map(([name]) => name);
   const answer = typeof came === "string" ? null : came.answer;
+  const path = pathParts(asked.target);
   return [
     h("p", { class: "matched" }, matched ? "Byte for byte the request that this page sealed for the shelf above." : "The first sealed request of this view."),
     h("h3", {}, "Request"),
-    h("p", { class: "line" }, h("code", {}, "POST /v1/sealed/"), ...strip(pathParts(asked.target), "/")),
+    h("div", { class: "bytes" }, h("p", { class: "line" }, h("code", {}, "POST /v1/sealed/"), ...strip(path, "/")), key(path)),
     facts([
       ["Headers that name a shopper", naming.length === 0 ? "none" : naming.join(", "), `looked for: ${NAMING.join(", ")}`],
       ["Body", `${asked.body.bytes.toLocaleString("en")} bytes`, "every sealed request has this size, whatever it asks"],
@@ -120,8 +121,13 @@ function answered(answer: EdgeAnswer): HTMLElement[] {
 function bytes(body: Body, parts: readonly Part[]): HTMLElement {
   const shown = parts.filter(({ text }) => text !== "");
   const code = h("code", { class: "hex" }, ...strip(shown, " "), body.bytes * 2 > body.first.length ? " …" : "");
-  const key = shown.map(({ is }, n) => h("li", {}, h("span", { class: `swatch part-${n}`, "aria-hidden": "true" }), is));
-  return h("div", { class: "bytes" }, code, h("ul", { class: "key" }, ...key));
+  return h("div", { class: "bytes" }, code, key(shown));
+}
+
+/** What the colours mean. */
+function key(parts: readonly Part[]): HTMLElement {
+  const row = ({ is }: Part, n: number): HTMLElement => h("li", {}, h("span", { class: `swatch part-${n}`, "aria-hidden": "true" }), is);
+  return h("ul", { class: "key" }, ...parts.map(row));
 }
 
 function strip(parts: readonly Part[], between: string): (HTMLElement | string)[] {

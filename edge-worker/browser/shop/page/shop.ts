@@ -33,6 +33,7 @@ class Shop {
   readonly #cells: Cells;
   readonly #chooser: Chooser;
   readonly #moved = byId("moved", HTMLElement);
+  readonly #badge = byId("badge", HTMLElement);
   /** Ids of the last personal shelf of this place, to say what changed. */
   #before: { readonly key: string; readonly ids: readonly string[] } | null = null;
 
@@ -69,6 +70,8 @@ class Shop {
       const answer = this.#personal.answer;
       if (answer !== null) {
         this.#panel.personal(answer, detail.ms);
+        this.#badge.toggleAttribute("data-personal", true);
+        this.#badge.textContent = `Personal: rung ${detail.rung}, cell ${detail.cell}, after ${detail.ms} ms`;
         this.#saw.of(answer.kept.request);
         this.#compare(answer.value.items.map(({ id }) => id));
       }
@@ -76,6 +79,8 @@ class Shop {
     });
     this.#personal.addEventListener("domicile-stays", ({ detail }) => {
       this.#panel.stays(detail, this.#region);
+      this.#badge.toggleAttribute("data-personal", false);
+      this.#badge.textContent = `The list: ${detail.reason}`;
       this.#look();
     });
     for (const one of [this.#list, this.#personal]) {
@@ -92,16 +97,17 @@ class Shop {
       }
     });
     addEventListener("popstate", () => void this.#view());
-    byId("again", HTMLButtonElement).addEventListener("click", () => void this.#again());
+    for (const button of document.querySelectorAll(".again")) {
+      button.addEventListener("click", () => void this.#again());
+    }
     byId("who", HTMLFormElement).addEventListener("submit", (event) => event.preventDefault());
   }
 
   async #become(locale: string, who: Who): Promise<void> {
-    this.#panel.awaited();
-    this.#saw.begin();
+    this.#begin();
     this.#basket.clear();
     this.#before = null;
-    const taken = await this.#sessions.become(who, this.#client);
+    const taken = await this.#sessions.become(who, this.#region.cells.length > 0, this.#client);
     this.#chooser.say(taken ? this.#said(who) : "The identity service cannot be reached: the list is shown.");
     this.#cells.allow(this.#region.cells);
     const isNew = this.#personal.getAttribute("locale") !== locale;
@@ -133,8 +139,7 @@ class Shop {
     this.#moved.textContent = "";
     const place = [slot, anchor.join(" "), this.#chooser.locale] as const;
     if (place.join() !== ["slot", "anchor", "locale"].map((name) => this.#personal.getAttribute(name) ?? "").join()) {
-      this.#panel.awaited();
-      this.#saw.begin();
+      this.#begin();
     }
     for (const one of [this.#list, this.#personal]) {
       one.setAttribute("slot", slot);
@@ -143,12 +148,19 @@ class Shop {
     }
   }
 
-  /** The next view, once what was told has arrived. */
+  /** The next view, once what was told has arrived: the shelf begins as on a page that was just opened. */
   async #again(): Promise<void> {
     await this.#client.flush();
+    this.#begin();
+    this.#personal.removeAttribute("locale");
+    await Promise.resolve();
+    this.#personal.setAttribute("locale", this.#chooser.locale);
+  }
+
+  #begin(): void {
     this.#panel.awaited();
     this.#saw.begin();
-    this.#personal.refresh();
+    this.#badge.textContent = "Asking…";
   }
 
   async #addById(id: string): Promise<void> {
@@ -163,6 +175,7 @@ class Shop {
     const who = this.#sessions.who.is;
     if (who !== "nobody") {
       this.#client.tell({ kind: "basket", item: product.id }, this.#chooser.locale);
+      void this.#client.flush();
     }
     const told = who === "nobody" ? "Nobody was told." : "The cell is told; the next view takes it into account.";
     this.#moved.replaceChildren(`${product.title} is in the basket. ${told}`);

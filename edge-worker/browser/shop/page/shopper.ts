@@ -14,6 +14,7 @@ export class Sessions {
   readonly #origin: string;
   readonly #ask: Options["grant"];
   #who: Who = { is: "nobody" };
+  #hasCells = false;
 
   constructor(origin: string) {
     this.#origin = origin;
@@ -24,13 +25,17 @@ export class Sessions {
     return this.#who;
   }
 
-  /** For the client: `null` for whoever wants nothing personal. */
+  /** For the client: `null` for whoever wants nothing personal, and where no cell could give it. */
   readonly grant: Options["grant"] = (locale, signal) =>
-    this.#who.is === "nobody" ? Promise.resolve(null) : this.#ask(locale, signal);
+    this.#who.is === "nobody" || !this.#hasCells ? Promise.resolve(null) : this.#ask(locale, signal);
 
-  /** Ends the session there is and begins another one. Whether the identity service took it. */
-  async become(who: Who, client: Domicile): Promise<boolean> {
+  /**
+   * Ends the session there is and begins another one. `hasCells`: whether a cell may serve the region.
+   * Whether the identity service took it.
+   */
+  async become(who: Who, hasCells: boolean, client: Domicile): Promise<boolean> {
     this.#who = { is: "nobody" };
+    this.#hasCells = hasCells;
     client.logout();
     const ended = await this.#post("logout", null);
     const begun = who.is === "household" ? await this.#post("login", { shopper: who.id }) : true;

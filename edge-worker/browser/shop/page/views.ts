@@ -15,11 +15,14 @@ export interface About {
 
 export class Views {
   readonly #place: HTMLElement;
+  /** It is in the page from the start. */
+  readonly #welcome: Element;
   readonly #basket: Basket;
   readonly #add: (product: Product) => void;
 
   constructor(place: HTMLElement, basket: Basket, add: (product: Product) => void) {
     this.#place = place;
+    this.#welcome = place.firstElementChild ?? h("div");
     this.#basket = basket;
     this.#add = add;
   }
@@ -36,12 +39,14 @@ export class Views {
       this.#fill(this.#lines());
       return { slot: "basket", anchor: this.#basket.lines.map(({ product }) => product.id) };
     }
-    this.#fill(welcome());
+    this.#fill(this.#welcome);
     return { slot: "home", anchor: [] };
   }
 
-  #fill(content: HTMLElement): void {
-    this.#place.replaceChildren(content);
+  #fill(content: Element): void {
+    if (content !== this.#place.firstElementChild) {
+      this.#place.replaceChildren(content);
+    }
     document.title = `${content.querySelector("h1")?.textContent ?? "Larder"} · Larder, a demo shop`;
   }
 
@@ -82,15 +87,6 @@ export class Views {
       lines.length === 0 ? null : total,
     );
   }
-}
-
-function welcome(): HTMLElement {
-  return h(
-    "div",
-    { class: "welcome" },
-    h("h1", {}, "Groceries, ranked close to home"),
-    h("p", {}, "Choose a region and a shopper. The page asks a cell in that region for a shelf by a sealed request, which the edge between them passes on unread."),
-  );
 }
 
 function missing(): HTMLElement {

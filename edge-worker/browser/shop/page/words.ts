@@ -4,16 +4,34 @@ import type { Rung } from "domicile-browser";
 
 export const RUNGS: Readonly<Record<Rung, string>> = {
   full: "The full model ranked for this shopper, with what the cell knows of them.",
-  compact: "A smaller model ranked for this shopper: there was not enough time for the full one.",
+  compact: "A smaller model ranked for this shopper.",
   "last-good": "The shopper's last successful ranking, held against today's catalogue.",
   list: "The cell answered with the popular list, inside the seal.",
 };
+
+/** Why it was that rung. */
+const WHY: Readonly<Record<string, string>> = {
+  "within-budget": "there was time enough",
+  "no-features": "nothing is known of this shopper yet",
+  "features-failed": "what is known of this shopper did not come in its share of the time",
+  "full-too-slow": "the full model would have taken too long",
+  "deadline-too-near": "the deadline was too near",
+  "ranker-busy": "the ranker had too much to do",
+  "ranker-failed": "the ranker failed",
+  "ranker-late": "the ranker was too late",
+  "no-candidates": "there was nothing to rank",
+};
+
+export function why(code: string): string {
+  return WHY[code] ?? code;
+}
 
 export const FEATURES: Readonly<Record<string, string>> = {
   fresh: "a history, up to date",
   stale: "a history, somewhat old",
   session: "only what happened in this session",
   none: "nothing known of this shopper",
+  failed: "it did not come in its share of the time",
 };
 
 /** Why the list stays. */
@@ -22,7 +40,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "logged-out": "Logged out. Token, keys and the personal shelf are gone from this page.",
   "no-cell": "No cell may serve this region. The list is the lawful answer.",
   "grant-lost": "The identity service gave no token.",
-  "cell-failed": "The cell did not answer in its time, and no other cell of the class could.",
+  "cell-failed": "The cell did not answer in its time, nor did another of the class.",
   "cell-busy": "The cell has too much to do just now.",
   "backing-off": "Every cell of the class failed a moment ago. The page leaves them alone for a while.",
   "answer-lost": "The answer broke off, or the edge could not be reached.",
@@ -37,6 +55,9 @@ const REASONS: Readonly<Record<string, string>> = {
   "manifest-untrusted": "The route manifest is not signed by the retailer. Nothing was sealed.",
   "manifest-rolled-back": "The route manifest is older than one seen before. Nothing was sealed.",
   "keys-untrusted": "The cell's keys are not signed by the cell. Nothing was sealed.",
+  "page-not-in-manifest": "The route manifest knows no such place on a page. Nothing was sealed.",
+  "manifest-stale": "The route manifest's time is over. Nothing was sealed.",
+  "keys-stale": "The cell's keys are out of date. Nothing was sealed.",
   "no-crypto": "This browser has no cryptography for pages here.",
   refused: "A cell of the class answered, and refused.",
   "no-items": "The answer had nothing that can be shown.",
