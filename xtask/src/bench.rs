@@ -27,6 +27,8 @@ pub(crate) enum Bench {
     Edge(Edge),
     /// Sealing: what it costs the cell, against plain requests and beside garbage
     Seal(Seal),
+    /// The page's side: sealing, opening and verifying in Chromium, with either curve
+    Browser,
 }
 
 /// What the seal's bench takes.
@@ -78,6 +80,7 @@ pub(crate) fn run(bench: &Bench) -> anyhow::Result<()> {
         Bench::Demo { seed, requests } => demo(*seed, *requests),
         Bench::Edge(options) => edge(options),
         Bench::Seal(options) => seal(options),
+        Bench::Browser => crate::browser::bench(),
     }
 }
 

@@ -26,6 +26,49 @@ pub(crate) fn build() -> anyhow::Result<PathBuf> {
     Ok(folder().join("dist-shop"))
 }
 
+/// The package's own tests, most of them in a real Chromium, then its codec against the cell's, both ways.
+///
+/// # Errors
+/// When one fails, or what they need is missing and cannot be installed.
+pub(crate) fn test() -> anyhow::Result<()> {
+    packages()?;
+    chromium()?;
+    let out = paths::target().join("browser");
+    std::fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    let (requests, answers) = (out.join("requests.json"), out.join("answers.json"));
+    for file in [&requests, &answers] {
+        let _ = std::fs::remove_file(file);
+    }
+    process::run(npm().arg("test").env("DOMICILE_SEALED_OUT", &requests))?;
+    say("opening with the cell's code what the browser's sealed, and the other way round");
+    process::run(Command::new(paths::binary("examples/other")).arg(&requests).arg(&answers))?;
+    let mut opens = Command::new("node");
+    opens.current_dir(folder()).args(["test/run.mjs", "cross"]);
+    process::run(opens.env("DOMICILE_ANSWERS_IN", &answers))
+}
+
+/// What a page computes for a shelf, measured in Chromium.
+///
+/// # Errors
+/// When it cannot be measured.
+pub(crate) fn bench() -> anyhow::Result<()> {
+    packages()?;
+    chromium()?;
+    process::run(npm().args(["run", "--silent", "bench"]))
+}
+
+/// Debian's Chromium; installed when it is missing.
+fn chromium() -> anyhow::Result<()> {
+    if std::path::Path::new(CHROMIUM).exists() {
+        return Ok(());
+    }
+    fetch::debian(&["chromium"])
+        .with_context(|| format!("the browser tests need Chromium at {CHROMIUM}: install it there"))
+}
+
+/// Where the tests look for it.
+const CHROMIUM: &str = "/usr/bin/chromium";
+
 /// Fetches what the package's lock file names, once and again when it changes.
 fn packages() -> anyhow::Result<()> {
     node()?;

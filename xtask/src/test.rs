@@ -11,13 +11,13 @@ use std::time::Duration;
 use domicile_cluster::report::{self, print, say, seconds};
 use domicile_cluster::{cluster, paths, process};
 
-use crate::{build, demo, fetch, fuzz, wasm};
+use crate::{browser, build, demo, fetch, fuzz, wasm};
 
 /// A step's name and what it does.
 type Step = (&'static str, fn() -> anyhow::Result<()>);
 
 /// In this order: cheap ones first, and each one after what it needs.
-const STEPS: [Step; 17] = [
+const STEPS: [Step; 18] = [
     ("format", format),
     ("layout", layout),
     ("licences and bans", licences),
@@ -34,6 +34,7 @@ const STEPS: [Step; 17] = [
     (BOUNDARY, boundary_over_real_processes),
     ("edge attacked in our host", boundary::in_our_host),
     ("edge attacked under wasmtime serve", boundary::under_wasmtime_serve),
+    ("browser: client, shelf and shop", browser::test),
     ("demo, once", demo_once),
 ];
 
@@ -41,8 +42,9 @@ const STEPS: [Step; 17] = [
 const BOUNDARY: &str = "boundary over real processes";
 
 /// Steps that belong together although their names do not say so.
-const TOPICS: [(&str, &[&str]); 2] = [
+const TOPICS: [(&str, &[&str]); 3] = [
     ("edge", &["build", "policy crates for wasm32", "unit, property and integration tests", "fuzz"]),
+    ("browser", &["build"]),
     ("boundary", &["what tests need", "build", "edge modules", "edge artefact", "edge attacked"]),
 ];
 

@@ -8,12 +8,14 @@
 mod key_configs;
 mod keys;
 mod manifests;
+mod other;
 mod pins;
 mod receipts;
 mod sealed;
 mod second;
 mod tokens;
 
+pub use other::answers_to;
 use serde_json::{Value, json};
 
 /// The time that the cases are at: 2027-01-15T08:00:00Z.

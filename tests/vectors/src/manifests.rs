@@ -55,6 +55,15 @@ pub(crate) fn make() -> Vec<Value> {
         case("by its successor", manifest().sign(&keys::successor()), 0, "ok"),
         case("the version seen before", good.clone(), 7, "ok"),
         case("a class without cells", signed(&|m| m.cells.clear()), 0, "ok"),
+        case(
+            "a cell that changes keys",
+            signed(&|m| {
+                let next = keys::foreign().verifying_key().to_jwk();
+                m.cells.iter_mut().for_each(|c| c.next_signing_key = Some(next.clone()));
+            }),
+            0,
+            "ok",
+        ),
         case("by another key", manifest().sign(&keys::foreign()), 0, "untrusted"),
         case("altered", altered(&good), 0, "untrusted"),
         case("a statement of keys in its place", statement().sign(&keys::root()), 0, "untrusted"),
@@ -68,6 +77,12 @@ pub(crate) fn make() -> Vec<Value> {
         case(
             "a cell's key that is none",
             signed(&|m| m.cells.iter_mut().for_each(|c| c.signing_key.clear())),
+            0,
+            "cell-key",
+        ),
+        case(
+            "a coming key that is none",
+            signed(&|m| m.cells.iter_mut().for_each(|c| c.next_signing_key = Some("{}".to_owned()))),
             0,
             "cell-key",
         ),

@@ -33,6 +33,11 @@ fn message() -> Vec<u8> {
         .encode()
 }
 
+/// What a cell answers here.
+pub(crate) fn reply() -> Vec<u8> {
+    encode_content(b"{\"items\":[]}", Marks { date_s: Some(NOW), ..Marks::default() })
+}
+
 /// Filled up with zeros to what a request holds.
 fn filled(kem: Kem, message: &[u8]) -> Vec<u8> {
     let mut filled = message.to_vec();
@@ -89,7 +94,7 @@ fn requests(kem: Kem) -> Vec<Value> {
 fn answers(kem: Kem) -> Vec<Value> {
     let config = key(kem).config().unwrap_or_default();
     let Some(sealed) = second::seal(kem, &config, &filled(kem, &message())) else { return Vec::new() };
-    let plain = encode_content(b"{\"items\":[]}", Marks { date_s: Some(NOW), ..Marks::default() });
+    let plain = reply();
     let mut padded = plain.clone();
     padded.resize(size::answer_room(ANSWER), 0);
     let good = sealed.answer([9; 16], &padded).unwrap_or_default();
