@@ -28,6 +28,10 @@ pub enum StoreError {
     /// A row that is not of a known version, or damaged.
     #[error("feature store: a row of unknown form")]
     Row,
+    /// The system refused an operation (a full disk), and the library goes on only with a file that is opened anew. That
+    /// is done: the next request finds it open, or is told the same.
+    #[error("feature store: its file was given up after a failure of its disk, and is opened anew")]
+    GivenUp,
     /// The store's threads are gone: the process is stopping.
     #[error("feature store: stopping")]
     Stopping,

@@ -18,7 +18,7 @@ use axum::Router;
 use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use bytes::Bytes;
@@ -71,6 +71,7 @@ impl Gateway {
                 outer(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed")
             })
             .layer(from_fn_with_state(self.clone(), one_host))
+            .layer(map_response(any_origin))
             .with_state(self)
     }
 
@@ -135,9 +136,11 @@ impl Gateway {
 
 /// Goes on with a request whose head names one host. No other header is looked at, and not what it says.
 async fn one_host(State(gateway): State<Gateway>, request: Request, next: Next) -> Response {
-    let one = names_one_host(request.headers());
-    let mut response = if one { next.run(request).await } else { gateway.turn_away(Turned::Host) };
-    // Any page may ask, as at the edge: what comes back is sealed, and nothing of a browser's own goes along.
+    if names_one_host(request.headers()) { next.run(request).await } else { gateway.turn_away(Turned::Host) }
+}
+
+/// Any page may ask, as at the edge: what comes back is sealed, and nothing of a browser's own goes along.
+async fn any_origin(mut response: Response) -> Response {
     response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     response
 }

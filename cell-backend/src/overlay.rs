@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use domicile_envelope::VerifyingKey;
-use domicile_overlay::Item;
+use domicile_overlay::{Item, OverlayError};
 use domicile_topology::Topology;
 use domicile_wire::{RankedItem, Source};
 
@@ -20,6 +20,8 @@ use crate::snapshots::items::{ItemIndex, ItemTable};
 pub use domicile_overlay::PAYLOAD_TYPE;
 
 const REMEDY: &str = "publish a new overlay for this snapshot";
+/// Bytes of a sealed answer that are not its items: the ranking's other fields, the receipt, the seal.
+const BESIDE_ITEMS: u32 = 2_048;
 
 /// A loaded overlay.
 pub struct Overlay {
@@ -50,8 +52,17 @@ pub fn load(
     now_s: i64,
 ) -> Result<Overlay, Failure> {
     let text = read_document(Exit::Overlay, path, REMEDY)?;
-    let overlay = domicile_overlay::Overlay::open(&text, trusted, topology, now_s)
-        .map_err(|e| Failure::new(Exit::Overlay, format!("{}: {e}", path.display())))?;
+    let open = |now_s| domicile_overlay::Overlay::open(&text, trusted, topology, now_s);
+    let overlay = match open(now_s) {
+        // A cell that serves goes on with it, flagged; one that is started again must not be stopped by what it would
+        // go on with, and its shoppers with it. An edge refuses to be built of it.
+        Err(OverlayError::Stale(until)) => {
+            tracing::warn!(%until, "the overlay's time is over: it is applied and said to be stale; publish a new one");
+            open(i64::MIN)
+        }
+        opened => opened,
+    };
+    let overlay = overlay.map_err(|e| Failure::new(Exit::Overlay, format!("{}: {e}", path.display())))?;
     let vocabulary = &snapshot.manifest.vocabulary;
     if overlay.vocabulary() != vocabulary {
         let expected = format!("vocabulary {vocabulary:?}, the snapshot's");
@@ -61,6 +72,18 @@ pub fn load(
     if let Some(stranger) = stranger(&overlay, &snapshot.items) {
         let expected = format!("items of the snapshot in {}", stranger.place);
         return Err(Failure::file(Exit::Overlay, path, &expected, &format!("{:?}", stranger.id), REMEDY));
+    }
+    let room = topology.answer_bytes().saturating_sub(BESIDE_ITEMS) as usize;
+    for (locale, rules) in overlay.locales() {
+        for (slot, list) in rules.lists() {
+            let items: Vec<_> = list.iter().map(ranked).collect();
+            let bytes = serde_json::to_vec(&items).map_or(usize::MAX, |json| json.len());
+            if bytes > room {
+                let expected = format!("a list of at most {room} bytes in locale {locale:?}, slot {slot:?}");
+                let remedy = "it would not fit a sealed answer; shorten its titles, images or urls";
+                return Err(Failure::file(Exit::Overlay, path, &expected, &format!("{bytes}"), remedy));
+            }
+        }
     }
     let locales =
         overlay.locales().map(|(name, rules)| (name.to_owned(), Rules::new(rules, &snapshot.items)));

@@ -69,6 +69,8 @@ pub struct Turn {
 pub struct Place<'a> {
     /// Its name.
     pub cell: &'a str,
+    /// The cell and its boundary, as its store and its key folder are marked.
+    pub owner: &'a str,
     /// The signing keys that the topology names for it, none where it names none: clients check its statements with
     /// them.
     pub named: &'a [VerifyingKey],
@@ -81,6 +83,8 @@ pub struct Sealing {
     cell: String,
     signer: RandomizedSigner,
     files: KeyFiles,
+    /// Whether the folder said whose it is when it was opened.
+    claimed: bool,
     /// The keys of the last turn: a file that cannot be read now does not take its key away.
     held: Mutex<Vec<SealingKey>>,
     policy: Policy,
@@ -115,6 +119,7 @@ impl Sealing {
         let signing = exposed.then(|| {
             format!("{}: others than its owner may read this secret key; `chmod 0600` it", path.display())
         });
+        files.claim(place.owner).map_err(|e| Failure::new(Exit::Config, format!("[seal] key_dir: {e}")))?;
         let policy = config.policy().map_err(|line| Failure::new(Exit::Config, line))?;
         let window_s = i64::from(config.date_window_s);
         let none = Current {
@@ -128,6 +133,7 @@ impl Sealing {
         let sealing = Self {
             cell: place.cell.to_owned(),
             signer: RandomizedSigner::new(signer),
+            claimed: files.is_claimed(),
             files,
             held: Mutex::default(),
             policy,
@@ -157,7 +163,8 @@ impl Sealing {
     pub fn is_due(&self, now_s: i64) -> bool {
         let current = self.current();
         let on_time = now_s >= current.again_s || now_s < current.turned_s;
-        on_time || self.files.ids().is_ok_and(|ids| ids != current.ids)
+        let is_the_same = !self.claimed || self.files.is_claimed();
+        on_time || (is_the_same && self.files.ids().is_ok_and(|ids| ids != current.ids))
     }
 
     /// Makes, deletes and states keys as the plan says for `now_s`. Blocking.
@@ -165,7 +172,14 @@ impl Sealing {
         let mut turn = Turn::default();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         // Only a cell without any key may take a missing directory for an empty one, and make its first keys.
-        let found = if held.is_empty() { self.files.read() } else { self.files.read_again() };
+        // An empty folder where the keys were is another folder: the mount point of a disk that is gone.
+        let found = match (held.is_empty(), self.claimed && !self.files.is_claimed()) {
+            (true, _) => self.files.read(),
+            (false, true) => {
+                Err(std::io::Error::other("it is another folder than it was; is its disk mounted?"))
+            }
+            (false, false) => self.files.read_again(),
+        };
         let Found { mut keys, unread, failed } = match found {
             Ok(found) => found,
             Err(error) => {

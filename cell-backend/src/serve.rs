@@ -200,7 +200,8 @@ fn sealing(
         return Ok((None, tokens));
     };
     let named: Vec<_> = me.signing_keys().cloned().collect();
-    let place = Place { cell: &me.name, named: &named, reach };
+    let owner = me.owner();
+    let place = Place { cell: &me.name, owner: &owner, named: &named, reach };
     let (sealing, turn) = Sealing::open(seal, place, clock.unix_seconds())?;
     tracing::info!(made = turn.made, deleted = turn.deleted, "sealing keys");
     for why in turn.failed.iter().chain(&turn.exposed) {
@@ -297,11 +298,16 @@ fn announce(address: SocketAddr) -> Result<(), Failure> {
 #[cfg(unix)]
 fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
+    // The edge reads its files again on it; a cell looks at its own by itself, and must not end without a drain.
+    let mut hangup = signal(SignalKind::hangup())?;
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => return,
+                _ = terminate.recv() => return,
+                _ = hangup.recv() => tracing::info!("SIGHUP: keys and tokens are looked at by themselves; nothing to do"),
+            }
         }
     })
 }

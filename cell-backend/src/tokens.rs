@@ -62,6 +62,10 @@ impl Tokens {
         let path = config.keys.clone();
         let stamp = stamp(&path);
         let keys = parse(&path, &read_text(Exit::Config, &path, REMEDY)?, reach)?;
+        if keys.names().next().is_none() {
+            let line = format!("{}: no keys, so every shopper would be refused; {REMEDY}", path.display());
+            return Err(Failure::new(Exit::Config, line));
+        }
         Ok(Self {
             path,
             reach,
@@ -200,7 +204,7 @@ mod tests {
         assert_eq!((of(&old), of(&new)), (Ok("eu-b".into()), Ok("eu-b".into())));
         assert_eq!(tokens.reload(), Reloaded::Unchanged);
 
-        write(&path, "{\"keys\":[]}", 2);
+        write(&path, "{\"keys\":[{\"kty\":\"RSA\"}]}", 2);
         assert!(matches!(tokens.reload(), Reloaded::Kept(line) if line.contains("no key")));
         assert_eq!(tokens.reload(), Reloaded::Unchanged, "one complaint");
         assert!(of(&old).is_ok(), "the old keys stay");
@@ -223,5 +227,22 @@ mod tests {
         // A file of the same time and length as the last one that was read counts, once there was none in between.
         write(&path, &TokenKey::key_set([&new]).unwrap(), 3);
         assert_eq!(tokens.reload(), Reloaded::Taken);
+    }
+
+    #[test]
+    fn the_last_key_can_be_taken_out_too_and_a_start_needs_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("tokens.json");
+        let (own, none) = (TokenKey::ed25519("own").unwrap(), "{\"keys\":[]}");
+        write(&path, &TokenKey::key_set([&own]).unwrap(), 1);
+        let config: TokenTerms = toml::from_str(&format!("keys = {path:?}")).unwrap();
+        let tokens = Tokens::open(&config, "eu", Reach::Loopback).unwrap();
+        let asked = Asked { class: "eu_only", cells: &["eu-a", "eu-b"], now_s: NOW };
+        assert!(tokens.check(&token(&own), asked).is_ok());
+        write(&path, none, 2);
+        assert_eq!(tokens.reload(), Reloaded::Taken);
+        assert_eq!(tokens.check(&token(&own), asked), Err(TokenRefusal::UnknownKey));
+        let refused = Tokens::open(&config, "eu", Reach::Loopback).err().unwrap();
+        assert!(refused.to_string().contains("tokens.json: no keys"), "{refused}");
     }
 }

@@ -66,12 +66,19 @@ pub(crate) async fn run(identity: Identity) -> anyhow::Result<ExitCode> {
          own",
         identity.listen
     );
+    anyhow::ensure!(
+        !identity.issuer.trim().is_empty(),
+        "--issuer: empty; name this service, as the cells' `issuers` do"
+    );
+    anyhow::ensure!(!identity.tenant.trim().is_empty(), "--tenant: empty; name the storefront");
     let topology = topology::load(&identity.topology)?;
     let pin_key = key::signing(&identity.pin_key)?;
     topology::ensure_listed(&topology, &pin_key.verifying_key(), KeyUse::Pin)
         .with_context(|| identity.topology.display().to_string())?;
     let token_key = TokenKey::from_jwk(&output::text(&identity.token_key, limit::KEY)?)
         .with_context(|| format!("key {}", identity.token_key.display()))?;
+    topology::ensure_unlisted(&topology, &token_key.to_public_jwk()?)
+        .with_context(|| format!("--token-key {}", identity.token_key.display()))?;
     let key_set = TokenKey::key_set([&token_key])?;
     let issuer = Issuer {
         topology,

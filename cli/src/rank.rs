@@ -12,6 +12,7 @@ use domicile_wire::RankAnswer;
 use serde_json::{Value, json};
 
 use crate::client::{At, Granted, PATIENCE};
+use crate::edge::overlap;
 use crate::{clock, output};
 
 mod kept;
@@ -52,6 +53,8 @@ pub(crate) struct Rank {
 
 /// Runs the command. Exit 0 when a cell ranked or the list was the lawful answer, 1 otherwise.
 pub(crate) async fn run(rank: Rank) -> anyhow::Result<ExitCode> {
+    let receipt: Vec<_> = rank.receipt.iter().map(|file| ("--receipt", file.clone())).collect();
+    overlap::ensure_none(&rank.at.files(), &receipt)?;
     let network = Network::new();
     let client = rank.at.client(&network)?;
     let page =

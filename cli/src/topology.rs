@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use domicile_envelope::{Envelope, VerifyingKey};
+use domicile_envelope::{Envelope, KeyError, KeyId, VerifyingKey};
 use domicile_files::{ensure_replaceable, limit};
-use domicile_topology::{KeyUse, SignedTopologyError, Topology, TopologyError};
+use domicile_topology::{Cell, KeyUse, SignedTopologyError, Topology, TopologyError};
 
 use crate::edge::overlap;
 use crate::{clock, key, output, routes};
@@ -169,6 +169,44 @@ pub(crate) fn ensure_listed(topology: &Topology, key: &VerifyingKey, purpose: Ke
         purpose.as_str()
     );
     Ok(())
+}
+
+/// Refuses a token key, by its public JWK, that the topology lists for whatever it is: a service that anybody may ask
+/// would hold what pins, topologies or a cell's receipts are signed with.
+pub(crate) fn ensure_unlisted(topology: &Topology, jwk: &str) -> anyhow::Result<()> {
+    let id = match VerifyingKey::from_jwk(jwk) {
+        Ok(key) => key.id(),
+        // A token key is named as its owner likes: it is the same key under any name.
+        Err(KeyError::WrongId { expected, .. }) => expected,
+        // Of another curve than every listed key.
+        Err(_) => return Ok(()),
+    };
+    match use_of(topology, id) {
+        Some(purpose) => anyhow::bail!(
+            "the topology lists key {id} as {purpose}, and a key does one thing only; make another with \
+             `domicile key token new`"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// What a topology lists a key for, in words.
+fn use_of(topology: &Topology, id: KeyId) -> Option<String> {
+    let is = |key: &Option<VerifyingKey>| key.as_ref().is_some_and(|key| key.id() == id);
+    let listed = topology.keys.iter().find(|listed| listed.key.id() == id);
+    let of_cell = |cell: &Cell| {
+        let member = if is(&cell.signing_key) {
+            "signing_key"
+        } else if is(&cell.next_signing_key) {
+            "next_signing_key"
+        } else {
+            return None;
+        };
+        Some(format!("the {member} of cell {:?}", cell.name))
+    };
+    listed
+        .map(|listed| format!("a key of use {:?}", listed.purpose.as_str()))
+        .or_else(|| topology.cells.iter().find_map(of_cell))
 }
 
 fn show(topology: &Topology) {

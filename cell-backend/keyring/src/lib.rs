@@ -12,12 +12,14 @@ use std::fs::DirBuilder;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use domicile_files::{Access, Partial, WriteError, is_open_to_others, limit, read_text};
+use domicile_files::{Access, Partial, ReadError, WriteError, is_open_to_others, limit, read_text};
 use domicile_seal::{Kem, KeyFileError, SealingKey};
 use zeroize::Zeroizing;
 
 const PREFIX: &str = "seal-";
 const SUFFIX: &str = ".json";
+/// The file that says whose keys these are: a cell and its boundary.
+const OWNER: &str = "owner";
 
 /// How a file is made: whole or not at all, durable, and only where there is none.
 pub type Write = fn(&Path, &[u8]) -> Result<(), WriteError>;
@@ -57,6 +59,33 @@ pub enum MakeError {
     /// Its file was not made; where there is one already, that one stays.
     #[error(transparent)]
     File(#[from] WriteError),
+}
+
+/// Why a directory is not a cell's.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnerError {
+    /// It is another cell's.
+    #[error(
+        "{}: these are the keys of {found}, and this is {owner}: a cell that had another's keys could read what is \
+         sealed to it; give each cell a key_dir of its own",
+        directory.display()
+    )]
+    Other {
+        /// The directory.
+        directory: PathBuf,
+        /// Whose it is.
+        found: String,
+        /// Who asked.
+        owner: String,
+    },
+    /// It cannot be told.
+    #[error("{}: {source}", path.display())]
+    Unread {
+        /// The file that says so.
+        path: PathBuf,
+        /// Why.
+        source: ReadError,
+    },
 }
 
 impl MakeError {
@@ -127,6 +156,37 @@ impl KeyFiles {
     pub fn ids(&self) -> io::Result<BTreeSet<u8>> {
         let names = self.names()?.into_iter();
         Ok(names.filter(|(id, name)| *name == file_name(*id)).map(|(id, _)| id).collect())
+    }
+
+    /// Makes the directory `owner`'s (a cell and its boundary), or finds that it is. Where it cannot be written, that is
+    /// said by the next key that cannot be made, and is no failure here.
+    ///
+    /// # Errors
+    /// [`OwnerError`] when it is another cell's, or nobody can say.
+    pub fn claim(&self, owner: &str) -> Result<(), OwnerError> {
+        let path = self.directory.join(OWNER);
+        match read_text(&path, limit::KEY) {
+            Ok(found) if found.trim_end() == owner => Ok(()),
+            Ok(found) => {
+                let (directory, found) = (self.directory.clone(), found.trim_end().to_owned());
+                Err(OwnerError::Other { directory, found, owner: owner.to_owned() })
+            }
+            Err(error) if error.is_absent() => {
+                let _ = make_directory(&self.directory);
+                let text = format!("{owner}\n");
+                let _ = Partial::write(&path, text.as_bytes(), Access::Owner).and_then(Partial::place_new);
+                Ok(())
+            }
+            // No directory at all: what is made of that is said where keys are made.
+            Err(ReadError::System { source }) if source.kind() == io::ErrorKind::NotADirectory => Ok(()),
+            Err(source) => Err(OwnerError::Unread { path, source }),
+        }
+    }
+
+    /// Whether the directory says whose it is: one that does not any more is another one (a disk that is not mounted).
+    #[must_use]
+    pub fn is_claimed(&self) -> bool {
+        self.directory.join(OWNER).is_file()
     }
 
     /// Makes a key and its file. Made at `born_s`, seconds since 1970.

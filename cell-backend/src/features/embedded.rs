@@ -8,7 +8,7 @@ mod opening;
 mod shoppers;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use domicile_wire::{Event, ShopperId};
 use redb::{
@@ -45,7 +45,10 @@ const WRITES: u32 = 4;
 /// A feature store in a directory of its own.
 #[derive(Clone)]
 pub struct EmbeddedStore {
-    file: Arc<File>,
+    path: Arc<Path>,
+    file: Arc<RwLock<File>>,
+    /// Held by who opens the file anew.
+    reopening: Arc<Mutex<()>>,
     reads: Room,
     writes: Room,
 }
@@ -72,7 +75,13 @@ impl EmbeddedStore {
         let path = directory.join(FILE);
         std::fs::create_dir_all(directory).map_err(|e| opening::no_directory(directory, &e))?;
         let file = File(Some(opening::open(&path, check)?));
-        let store = Self { file: Arc::new(file), reads: Room::of(READS), writes: Room::of(WRITES) };
+        let store = Self {
+            path: path.as_path().into(),
+            file: Arc::new(RwLock::new(file)),
+            reopening: Arc::default(),
+            reads: Room::of(READS),
+            writes: Room::of(WRITES),
+        };
         store.make_tables().map_err(|e| opening::unusable(&path, e))?;
         Ok(store)
     }
@@ -169,7 +178,11 @@ impl EmbeddedStore {
 
     /// One transaction that reads.
     fn look<T>(&self, call: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        guarded(|| call(&self.file.database()?.begin_read().map_err(store_error)?))
+        let result = guarded(|| {
+            let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
+            call(&file.database()?.begin_read().map_err(store_error)?)
+        });
+        self.mended(result)
     }
 
     /// One transaction that writes, durably.
@@ -177,19 +190,41 @@ impl EmbeddedStore {
         &self,
         call: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        guarded(|| {
-            let write = self.file.database()?.begin_write().map_err(store_error)?;
+        let result = guarded(|| {
+            let file = self.file.read().unwrap_or_else(PoisonError::into_inner);
+            let write = file.database()?.begin_write().map_err(store_error)?;
             let done = call(&write)?;
             write.commit().map_err(store_error)?;
             Ok(done)
-        })
+        });
+        self.mended(result)
+    }
+
+    /// Passes a result on; the file is opened anew first where the library gave it up.
+    fn mended<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        if matches!(result, Err(StoreError::GivenUp)) {
+            self.reopen();
+        }
+        result
+    }
+
+    /// Opens the file anew. What was acknowledged is in it; what was under way was told to have failed.
+    fn reopen(&self) {
+        // One at a time: who else met the failure has told its caller so, and need not wait.
+        let Ok(_one) = self.reopening.try_lock() else { return };
+        let mut file = self.file.write().unwrap_or_else(PoisonError::into_inner);
+        // Closed first: an open file is locked. While it cannot be opened there is none, and every request tries again.
+        *file = File(None);
+        if let Ok(database) = opening::open(&self.path, Check::Never) {
+            *file = File(Some(database));
+        }
     }
 }
 
 impl File {
-    /// It is there until the last handle is dropped.
+    /// It is there unless it could not be opened anew.
     fn database(&self) -> Result<&Database, StoreError> {
-        self.0.as_ref().ok_or(StoreError::Stopping)
+        self.0.as_ref().ok_or(StoreError::GivenUp)
     }
 }
 
@@ -285,6 +320,7 @@ impl FeatureStore for EmbeddedStore {
 fn store_error(error: impl Into<redb::Error>) -> StoreError {
     match error.into() {
         redb::Error::Corrupted(_) | redb::Error::LockPoisoned(_) => StoreError::Damaged,
+        redb::Error::PreviousIo => StoreError::GivenUp,
         error => StoreError::Store(error.to_string()),
     }
 }

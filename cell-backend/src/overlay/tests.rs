@@ -68,7 +68,21 @@ fn a_refusal_names_the_file_and_the_cause() {
         listed.to_string().contains("locale \"de-DE\", the list of slot \"home\", found \"aa\""),
         "{listed}"
     );
-    let stale = refused(|d| d["not_after"] = "2020-01-01T00:00:00Z".into());
-    assert!(stale.to_string().contains("overlay.dsse.json: not_after: it held until 2020"), "{stale}");
-    assert_eq!((foreign.exit, stale.exit), (Exit::Overlay, Exit::Overlay));
+    let long = refused(|d| {
+        for at in 0..2 {
+            for field in ["url", "image"] {
+                d["locales"]["de-DE"]["lists"]["home"][at][field] = format!("/{}", "x".repeat(2_000)).into();
+            }
+        }
+    });
+    let place = "in locale \"de-DE\", slot \"home\", found ";
+    assert!(long.to_string().contains(place) && long.to_string().contains("shorten its titles"), "{long}");
+    assert_eq!((foreign.exit, long.exit), (Exit::Overlay, Exit::Overlay));
+}
+
+#[test]
+fn what_is_over_is_applied_all_the_same() {
+    let late = load_changed(|d| d["not_after"] = "2020-01-01T00:00:00Z".into()).ok().unwrap();
+    assert_eq!(late.not_after_s, 1_577_836_800);
+    assert!(!late.rules("de-DE").unwrap().list("home").is_empty());
 }

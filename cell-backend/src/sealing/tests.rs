@@ -7,7 +7,7 @@ use super::*;
 const START: i64 = 1_800_000_000;
 const DAY: i64 = 86_400;
 const OVERLAP: i64 = 14_400;
-const PLACE: Place<'static> = Place { cell: "eu-a", named: &[], reach: Reach::Loopback };
+const PLACE: Place<'static> = Place { cell: "eu-a", owner: "eu-a in eu", named: &[], reach: Reach::Loopback };
 
 struct Desk {
     directory: tempfile::TempDir,
@@ -38,7 +38,10 @@ impl Desk {
     }
 
     fn files(&self) -> usize {
-        std::fs::read_dir(self.directory.path().join("keys")).unwrap().count()
+        let names = std::fs::read_dir(self.directory.path().join("keys"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_str().is_some_and(|name| name.starts_with("seal-"))).count()
     }
 }
 
@@ -309,6 +312,39 @@ fn what_cannot_be_read_for_a_while_takes_no_key_away() {
     std::fs::remove_file(keys).unwrap();
     std::fs::rename(&aside, keys).unwrap();
     assert_eq!(sealing.turn(START + DAY + RETRY_S).made, 2);
+}
+
+#[test]
+fn an_empty_folder_in_the_place_of_the_keys_takes_none_away_and_gets_none() {
+    let desk = Desk::new();
+    let sealing = desk.open(START);
+    let old = desk.offered(&sealing, START);
+    let (keys, away) = (desk.directory.path().join("keys"), desk.directory.path().join("away"));
+    std::fs::rename(&keys, &away).unwrap();
+    std::fs::create_dir(&keys).unwrap();
+    assert!(!sealing.is_due(START + 10), "nothing was made or deleted");
+    let turn = sealing.turn(START + DAY);
+    assert_eq!((turn.made, turn.deleted, turn.failed.len()), (0, 0, 1));
+    assert!(turn.failed[0].contains("is its disk mounted?"), "{turn:?}");
+    assert_eq!(desk.files(), 0, "no second key of an id that is taken");
+    assert!(sealing.current().open(&sealed(&old, Kem::X25519)).is_ok());
+    // Mounted again.
+    std::fs::remove_dir(&keys).unwrap();
+    std::fs::rename(&away, &keys).unwrap();
+    let turn = sealing.turn(START + DAY + 60);
+    assert_eq!((turn.made, turn.deleted, turn.failed.len(), desk.files()), (2, 0, 0, 4));
+    assert!(sealing.current().open(&sealed(&old, Kem::X25519)).is_ok());
+}
+
+#[test]
+fn another_cell_s_keys_are_refused() {
+    let desk = Desk::new();
+    desk.open(START);
+    let other = Place { cell: "us-a", owner: "us-a in us", ..PLACE };
+    let refused = Sealing::open(&desk.config, other, START).err().unwrap();
+    assert_eq!(refused.exit, Exit::Config);
+    let line = refused.to_string();
+    assert!(line.contains("the keys of eu-a in eu, and this is us-a in us"), "{line}");
 }
 
 #[test]

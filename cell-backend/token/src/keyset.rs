@@ -112,7 +112,10 @@ impl KeySet {
                 return Err(KeySetError::Twice(jwk.kid));
             }
         }
-        if keys.is_empty() { Err(KeySetError::Empty) } else { Ok(Self { keys, published }) }
+        // A set of keys that are all somebody else's is a mistake. One that says it has none is meant: the last key is
+        // taken out of use.
+        let none_usable = keys.is_empty() && !file.keys.is_empty();
+        if none_usable { Err(KeySetError::Empty) } else { Ok(Self { keys, published }) }
     }
 
     /// The claims of a token, once its key's signature over it has held. Nothing else about them is known then.

@@ -1,5 +1,5 @@
-//! That nothing a build writes goes over what it is made from, or over another thing it writes: a key would be gone for
-//! good, and of two results one.
+//! That nothing a command writes goes over what it is made from, or over another thing it writes: a key would be gone
+//! for good, and of two results one. Every command that reads files and writes some asks here.
 //!
 //! Places are compared and not their names: two paths may lead to one file, and one that is not there yet has to be
 //! found where it will be.

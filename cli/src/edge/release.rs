@@ -8,6 +8,7 @@ use domicile_files::{Access, Partial};
 use domicile_forge::published::{self, Statement};
 
 use super::modules::ModulesArgs;
+use super::overlap;
 use crate::{key, output};
 
 /// What is published, and by whom.
@@ -55,14 +56,18 @@ pub(super) fn run(release: &Release) -> anyhow::Result<ExitCode> {
         folder.display()
     );
     let statement = Statement::new(&read.modules, read.tools, source).sign(&signing);
-    std::fs::create_dir_all(out)
-        .with_context(|| format!("cannot make {}; name a folder that can be written", out.display()))?;
     let same = |folder: &PathBuf| folder.canonicalize().ok();
     anyhow::ensure!(
         same(out) != same(folder),
         "--out {} is the folder of --modules; name another",
         out.display()
     );
+    let inputs: Vec<_> = built.files().chain([("--key", key.clone())]).collect();
+    let names = read.modules.files().map(|(name, _)| name).chain([published::FILE.to_owned()]);
+    let outputs: Vec<_> = names.map(|name| ("--out", out.join(name))).collect();
+    overlap::ensure_none(&inputs, &outputs)?;
+    std::fs::create_dir_all(out)
+        .with_context(|| format!("cannot make {}; name a folder that can be written", out.display()))?;
     // All are on the disk before the first is replaced; the statement last, since it speaks of the others.
     let mut partials = Vec::new();
     for (name, bytes) in read.modules.files() {

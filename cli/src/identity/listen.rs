@@ -62,14 +62,17 @@ pub(super) async fn serve(listener: TcpListener, service: Arc<Service>, told: im
     let _ = timeout(DRAIN, async { while connections.join_next().await.is_some() {} }).await;
 }
 
-/// Over at SIGINT or SIGTERM. It listens for them from now on, not from its first poll.
+/// Over at SIGINT, SIGTERM or SIGHUP: a terminal that is closed is no reason to break answers off, and there is nothing
+/// here to read again. It listens for them from now on, not from its first poll.
 pub(super) fn told_to_stop() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut hang_up = signal(SignalKind::hangup())?;
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
         }
     })
 }

@@ -5,7 +5,8 @@
 //! few seconds and goes by what lies there, so that a key made here is offered from then on; neither of the two ever
 //! writes over the other's (`cell-backend/keyring`).
 
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -96,23 +97,25 @@ pub(super) fn run(command: Seal) -> anyhow::Result<ExitCode> {
     match command {
         Seal::New { dir, kem, id } => {
             let files = KeyFiles::new(&dir);
+            // Looked at first even where the id is given: what is no directory is told as such, and not as one to make.
+            files.read().map_err(|error| unread(&dir, &error))?;
             let key = match id {
                 Some(id) => files.make(id, kem, clock::seconds())?,
-                None => make_next(&files, kem)?,
+                None => make_next(&files, &dir, kem)?,
             };
             tell_made(&key);
         }
-        Seal::List { dir, rhythm, json } => list(&KeyFiles::new(&dir), &rhythm, json)?,
+        Seal::List { dir, rhythm, json } => list(&dir, &rhythm, json)?,
         Seal::Rotate { dir, kem } => {
             let files = KeyFiles::new(&dir);
-            let found = read(&files)?;
+            let found = read(&files, &dir)?;
             anyhow::ensure!(
                 !found.keys.is_empty(),
                 "{}: no sealing key there to rotate; `domicile key seal new` or the cell makes the first",
                 dir.display()
             );
             for kem in Kem::ALL.into_iter().filter(|own| kem.is_none_or(|wanted| wanted == *own)) {
-                tell_made(&make_next(&files, kem)?);
+                tell_made(&make_next(&files, &dir, kem)?);
             }
         }
     }
@@ -124,9 +127,10 @@ fn tell_made(key: &SealingKey) {
 }
 
 /// The next key of a KEM. When the cell takes the same id at the same time, one of the two takes the next.
-fn make_next(files: &KeyFiles, kem: Kem) -> anyhow::Result<SealingKey> {
+fn make_next(files: &KeyFiles, dir: &Path, kem: Kem) -> anyhow::Result<SealingKey> {
     for _ in 0..TRIES {
-        let found = read(files)?;
+        // The first key of a cell comes before its directory.
+        let found = files.read().map_err(|error| unread(dir, &error))?;
         let (own, taken) = of(&found, kem);
         let id = next_id(&own, &taken).context("all 256 ids are taken; delete keys whose time is over")?;
         match files.make(id, kem, clock::seconds()) {
@@ -134,11 +138,22 @@ fn make_next(files: &KeyFiles, kem: Kem) -> anyhow::Result<SealingKey> {
             made => return Ok(made?),
         }
     }
-    anyhow::bail!("another program makes keys in this directory all the time; stop it and try again")
+    anyhow::bail!("{}: another program makes keys there all the time; stop it and try again", dir.display())
 }
 
-fn read(files: &KeyFiles) -> anyhow::Result<Found> {
-    files.read().context("read the keys")
+/// What lies in a directory that has to be there: a name that was mistyped is not a cell without keys.
+fn read(files: &KeyFiles, dir: &Path) -> anyhow::Result<Found> {
+    files.read_again().map_err(|error| unread(dir, &error))
+}
+
+fn unread(dir: &Path, error: &io::Error) -> anyhow::Error {
+    let place = dir.display();
+    let remedy = match error.kind() {
+        ErrorKind::NotFound => "name the cell's `seal.key_dir`; `domicile key seal new` or the cell makes it",
+        ErrorKind::PermissionDenied => "run this as the user that the cell runs as",
+        _ => "name the directory that the cell has as `seal.key_dir`",
+    };
+    anyhow::anyhow!("{place}: {error}; {remedy}")
 }
 
 /// The keys of a KEM, and the ids that others have.
@@ -148,9 +163,9 @@ fn of(found: &Found, kem: Kem) -> (Vec<Key>, Vec<u8>) {
     (own, keys(false).map(SealingKey::id).chain(found.unread.iter().copied()).collect())
 }
 
-fn list(files: &KeyFiles, rhythm: &Rhythm, json: bool) -> anyhow::Result<()> {
+fn list(dir: &Path, rhythm: &Rhythm, json: bool) -> anyhow::Result<()> {
     let policy = Policy::new(rhythm.rotate_every_s.into(), rhythm.overlap_s.into(), 0)?;
-    let (found, now_s) = (read(files)?, clock::seconds());
+    let (found, now_s) = (read(&KeyFiles::new(dir), dir)?, clock::seconds());
     let mut rows = Vec::new();
     for kem in Kem::ALL {
         let (own, taken) = of(&found, kem);
@@ -164,6 +179,9 @@ fn list(files: &KeyFiles, rhythm: &Rhythm, json: bool) -> anyhow::Result<()> {
             };
             rows.push((key.id, kem, now_s.saturating_sub(key.born_s), use_of));
         }
+    }
+    if !json && rows.is_empty() && found.failed.is_empty() {
+        output::line(format!("no sealing key in {}", dir.display()));
     }
     if json {
         let key = |&(id, kem, age_s, use_of): &(u8, Kem, i64, Use)| json!({ "id": id, "kem": kem.as_str(), "age_s": age_s, "use": use_of.as_str() });

@@ -8,6 +8,7 @@ use domicile_files::limit;
 use domicile_jwt::{KeySet, TokenAlgorithm, TokenKey};
 use zeroize::Zeroizing;
 
+use crate::edge::overlap;
 use crate::{key, output};
 
 /// Keys for shoppers' tokens.
@@ -50,6 +51,9 @@ pub(super) fn run(command: Token) -> anyhow::Result<ExitCode> {
             output::line(key.to_public_jwk()?);
         }
         Token::Set { files, out } => {
+            let inputs: Vec<_> = files.iter().map(|file| ("the key", file.clone())).collect();
+            let outputs: Vec<_> = out.iter().map(|out| ("--out", out.clone())).collect();
+            overlap::ensure_none(&inputs, &outputs)?;
             let keys = files.iter().map(|file| public(file)).collect::<anyhow::Result<Vec<_>>>()?;
             let set = format!("{{\"keys\":[\n{}\n]}}", keys.join(",\n"));
             // Whoever reads it has the last word: two keys of one name would be refused there.

@@ -1,6 +1,7 @@
 //! The identity service, asked as pages and programs do.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use domicile_jwt::KeySet;
 use domicile_pin::Pin;
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::run;
 use crate::service::{Answer, DE, Service};
-use crate::world::{complaint, demo, domicile};
+use crate::world::{World, complaint, demo, domicile, json, said};
 
 /// What a cell with the service's published keys reads in a token.
 fn claims(service: &Service, issued: &Value) -> Claims {
@@ -181,10 +182,12 @@ fn a_slow_caller_holds_nobody_up_and_is_let_go() {
 
 #[test]
 fn it_stops_when_it_is_told_to_and_serves_this_machine_alone() {
-    let service = Service::start(&[]);
-    let idle = service.connect();
-    assert_eq!(service.stop(), Some(0));
-    drop(idle);
+    for signal in ["TERM", "INT", "HUP"] {
+        let service = Service::start(&[]);
+        let idle = service.connect();
+        assert_eq!(service.stop(signal), Some(0), "SIG{signal}");
+        drop(idle);
+    }
 
     let refused = |more: &[&str]| {
         let mut command = domicile();
@@ -194,6 +197,10 @@ fn it_stops_when_it_is_told_to_and_serves_this_machine_alone() {
     };
     assert!(complaint(&refused(&["--listen", "0.0.0.0:0"])).contains("loopback address only"));
     assert!(complaint(&refused(&["--allow-origin", "*"])).contains("is no origin"));
+    for empty in ["", " "] {
+        assert!(complaint(&refused(&["--issuer", empty])).contains("--issuer: empty; name this service"));
+        assert!(complaint(&refused(&["--tenant", empty])).contains("--tenant: empty; name the storefront"));
+    }
     assert!(complaint(&refused(&[])).contains("cannot read none"));
     let wrong_use = run!(
         "identity",
@@ -205,4 +212,40 @@ fn it_stops_when_it_is_told_to_and_serves_this_machine_alone() {
         "none"
     );
     assert!(complaint(&wrong_use).contains("not listed with use \"pin\""));
+}
+
+/// Whoever holds the service's key would else hold what pins, topologies or a cell's receipts are signed with.
+#[test]
+fn a_token_key_signs_tokens_alone() {
+    let world = World::new();
+    let next = world.path("next.jwk");
+    let next_public = said(run!("key", "sign", "new", "--out", &next));
+    let text = std::fs::read_to_string(demo("topology.toml")).unwrap();
+    let cell = text.find("signing_key = ").unwrap();
+    let (before, after) = text.split_at(cell);
+    let topology = format!("{before}next_signing_key = '{}'\n{after}", next_public.trim());
+    let topology = world.write("topology.toml", topology);
+    let secret = std::fs::read_to_string(demo("keys/root.jwk")).unwrap();
+    let id =
+        |key: &Path| json(&run!("key", "sign", "show", key, "--json"))["id"].as_str().unwrap().to_owned();
+    let root = id(&demo("keys/root.jwk"));
+    // A token key's name is free, and so hides nothing.
+    let renamed = world.write("renamed.jwk", secret.replace(&root, "tokens-2027"));
+    for (file, id, listed) in [
+        (demo("keys/root.jwk"), root.clone(), "a key of use \"root\""),
+        (renamed, root, "a key of use \"root\""),
+        (demo("keys/pin.jwk"), id(&demo("keys/pin.jwk")), "a key of use \"pin\""),
+        (demo("keys/cell-eu-a.jwk"), id(&demo("keys/cell-eu-a.jwk")), "the signing_key of cell \"eu-a\""),
+        (next.clone(), id(&next), "the next_signing_key of cell \"eu-a\""),
+    ] {
+        let mut command = domicile();
+        command.args(["identity", "--listen", "127.0.0.1:0", "--topology"]).arg(&topology);
+        command.arg("--pin-key").arg(demo("keys/pin.jwk")).arg("--token-key").arg(&file);
+        let output = command.output().unwrap();
+        let words = complaint(&output);
+        assert_eq!(output.status.code(), Some(1), "{words}");
+        for part in ["--token-key ", &id, listed, "`domicile key token new`"] {
+            assert!(words.contains(part), "{part:?} in {words}");
+        }
+    }
 }

@@ -47,6 +47,35 @@ fn a_file_that_is_no_token_key_is_named_and_not_quoted() {
     assert_eq!((unknown.status.code(), world.path("x").exists()), (Some(2), false));
 }
 
+#[test]
+fn a_directory_that_holds_no_sealing_keys_is_told_by_its_path() {
+    let world = World::new();
+    let refused = |command: &[&str], directory: &std::path::Path, remedy: &str| {
+        let mut seal = crate::world::domicile();
+        let output = seal.args(["key", "seal"]).args(command).arg("--dir").arg(directory).output().unwrap();
+        let said = complaint(&output);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{command:?}: {said}");
+        assert!(said.contains(&format!("{}: ", directory.display())) && said.contains(remedy), "{said}");
+    };
+    let typo = world.path("typo");
+    for command in [&["list"][..], &["list", "--json"], &["rotate"]] {
+        refused(command, &typo, "`domicile key seal new` or the cell makes it");
+    }
+    let file = world.write("file", "");
+    for command in [&["list"][..], &["rotate"], &["new"], &["new", "--id", "3"]] {
+        for directory in [file.as_path(), std::path::Path::new("/dev/null")] {
+            refused(command, directory, "name the directory that the cell has as `seal.key_dir`");
+        }
+    }
+    assert!(!typo.exists());
+
+    let empty = world.path("empty");
+    std::fs::create_dir(&empty).unwrap();
+    refused(&["rotate"], &empty, "no sealing key there to rotate");
+    assert!(said(run!("key", "seal", "list", "--dir", &empty)).starts_with("no sealing key in "));
+    assert_eq!(json(&run!("key", "seal", "list", "--json", "--dir", &empty))["keys"], serde_json::json!([]));
+}
+
 /// Ids, KEMs and uses.
 fn listed(directory: &std::path::Path, more: &[&str]) -> Vec<(u64, String, String)> {
     let mut command = crate::world::domicile();
@@ -61,8 +90,6 @@ fn listed(directory: &std::path::Path, more: &[&str]) -> Vec<(u64, String, Strin
 fn sealing_keys_are_made_listed_and_rotated_and_none_is_written_over() {
     let world = World::new();
     let directory = world.path("keys");
-    let nothing = run!("key", "seal", "rotate", "--dir", &directory);
-    assert!(complaint(&nothing).contains("no sealing key there to rotate"), "{}", complaint(&nothing));
     said(run!("key", "seal", "new", "--dir", &directory));
     said(run!("key", "seal", "new", "--dir", &directory, "--kem", "p256", "--id", "7"));
     let file = directory.join("seal-007.json");

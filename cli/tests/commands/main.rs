@@ -8,6 +8,7 @@
 
 mod identity;
 mod keys;
+mod overwriting;
 mod receipts;
 mod service;
 mod world;

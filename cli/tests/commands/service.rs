@@ -74,9 +74,10 @@ impl Service {
         self.call("POST", "/v1/token", &cookie.iter().map(String::as_str).collect::<Vec<_>>(), DE)
     }
 
-    /// Tells it to stop, and waits until it has.
-    pub(crate) fn stop(mut self) -> Option<i32> {
-        let told = std::process::Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
+    /// Tells it to stop by a signal, and waits until it has.
+    pub(crate) fn stop(mut self, signal: &str) -> Option<i32> {
+        let mut kill = std::process::Command::new("kill");
+        let told = kill.args(["-s", signal]).arg(self.child.id().to_string()).status().unwrap();
         assert!(told.success());
         self.child.wait().unwrap().code()
     }

@@ -61,6 +61,29 @@ fn an_artefact_is_made_again_of_its_modules() {
     refused(audit.arg(modules()).arg(world.at("edge.wasm")), &["not what these modules make"]);
 }
 
+/// Without the modules to compare with, too: the page says that an edge is its three parts and nothing else.
+#[test]
+fn a_component_that_does_nothing_is_no_part_of_an_edge() {
+    let world = built();
+    let artefact = std::fs::read(world.at("edge.wasm")).unwrap();
+    // Section 4 is a component: empty, and one with an empty one in it.
+    let header = *b"\0asm\x0d\0\x01\0";
+    let empty = [&[4, 8][..], &header].concat();
+    let holder = [&[4, 18][..], &header, &empty].concat();
+    for section in [empty, holder] {
+        std::fs::write(world.at("edge.wasm"), [artefact.clone(), section].concat()).unwrap();
+        refused(
+            domicile(&["edge", "audit"]).arg(world.at("edge.wasm")),
+            &[
+                "FAILED",
+                "not the three parts of an edge",
+                "a component without code or exports",
+                "beside the parts",
+            ],
+        );
+    }
+}
+
 #[test]
 fn without_a_manifest_the_page_says_so() {
     let world = built();

@@ -79,6 +79,38 @@ fn modules_without_a_statement_are_used_and_said_to_be() {
     );
 }
 
+/// The key may lie where the release goes, but not under a name of the release.
+#[test]
+fn a_release_goes_over_no_key_and_no_module() {
+    let (world, secret) = released();
+    let out = world.at("release");
+    let release = |key: &std::path::Path| {
+        let mut release = domicile(&["edge", "release-modules", "--source", "0123abc", "--modules"]);
+        release.arg(modules()).arg("--key").arg(key).arg("--out").arg(&out);
+        release
+    };
+    for name in ["modules.dsse.json", "router.wasm"] {
+        let place = out.join(name);
+        std::fs::copy(&secret, &place).unwrap();
+        std::os::unix::fs::symlink(&place, world.at("alias")).unwrap();
+        for key in [place.clone(), world.at("alias")] {
+            refused(&mut release(&key), &["--out", "would be written over --key", "name another place"]);
+            assert_eq!(std::fs::read(&place).unwrap(), std::fs::read(&secret).unwrap());
+        }
+        std::fs::remove_file(world.at("alias")).unwrap();
+        std::fs::remove_file(place).unwrap();
+    }
+    let relay = modules().join("relay.wasm");
+    std::fs::remove_file(out.join("relay.wasm")).unwrap();
+    std::os::unix::fs::symlink(&relay, out.join("relay.wasm")).unwrap();
+    let before = std::fs::read(&relay).unwrap();
+    refused(&mut release(&secret), &["--out", "would be written over --modules"]);
+    assert_eq!(std::fs::read(&relay).unwrap(), before);
+    std::fs::remove_file(out.join("relay.wasm")).unwrap();
+    std::fs::copy(&secret, out.join("release.jwk")).unwrap();
+    succeeds(&mut release(&out.join("release.jwk")));
+}
+
 #[test]
 fn what_is_no_release_is_not_published() {
     let (world, secret) = released();

@@ -119,3 +119,22 @@ fn a_refusal_is_words_for_a_person_and_a_document_for_a_script() {
     assert_eq!(text(&json(&rank(&edge, &["--json"])), "/problem/code"), "pin-expired");
     assert_eq!(person.status.code(), Some(1));
 }
+
+#[test]
+fn an_edge_or_identity_service_behind_tls_is_no_dead_one() {
+    let edge = Edge::start(Trick::Answers);
+    for flag in ["--edge", "--identity"] {
+        for url in ["https://127.0.0.1:1", "ftp://127.0.0.1:1", "127.0.0.1:1"] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_domicile"));
+            let origin = |own: &str| if own == flag { url.to_owned() } else { edge.origin.clone() };
+            command.args(["rank", "--edge", &origin("--edge"), "--identity", &origin("--identity")]);
+            let output =
+                command.args(["--locale", "de-DE", "--root-key"]).arg(edge.root_key()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{flag} {url}: {said}");
+            for part in [flag, url, "the scheme has to be http", "a proxy beside it does"] {
+                assert!(said.contains(part), "{part:?} in {said}");
+            }
+        }
+    }
+}

@@ -5,11 +5,13 @@
 //! nothing of how they were made; the same code runs over a component just built and over a file from anywhere.
 //!
 //! The lists are per part, and so they hold only for code that stands directly in a part: code beside the parts, or in
-//! components further inside, is refused whatever it does, rather than measured.
+//! components further inside, is refused whatever it does, rather than measured. So is a component without code that
+//! composition does not make (`nested`): an edge is to be its three parts and nothing else.
 
 mod builtin;
 mod inventory;
 mod list;
+mod nested;
 mod page;
 mod powers;
 
@@ -66,7 +68,7 @@ pub enum Rule {
     World,
     /// The edge does not consist of exactly its three parts.
     Parts,
-    /// A part has components with code inside it: no list says what these may have.
+    /// A part has components or core modules inside it that composition does not make: no list says what these may have.
     Nested,
     /// A core module gets trailers and may hand them on.
     Trailers,
@@ -125,23 +127,24 @@ pub fn audit(bytes: &[u8]) -> Result<Audit, InventoryError> {
     let mut components = Vec::new();
     if whole.components.is_empty() {
         let part = guess(&whole);
-        examine(part.name(), &whole, &AllowList::of_part(part), &mut findings);
+        examine_part(part, &whole, &mut findings);
         check_world(part.name(), bytes, &mut findings);
         components.push(ComponentAudit { part: part.name(), inventory: whole.clone() });
     } else {
         examine("edge", &whole, &AllowList::of_edge(), &mut findings);
         check_world("edge", bytes, &mut findings);
         if whole.modules > 0 {
-            let item = format!("{} outside the parts", counted(whole.modules, "core module"));
+            let item = format!("{} outside the parts", nested::counted(whole.modules, "core module"));
             findings.push(Finding { component: "edge", rule: Rule::OwnCode, item });
         }
+        findings.extend(whole.bare.iter().map(|bare| Finding {
+            component: "edge",
+            rule: Rule::Parts,
+            item: format!("{} beside the parts", nested::described(bare)),
+        }));
         for inner in &whole.components {
             let part = guess(inner);
-            examine(part.name(), inner, &AllowList::of_part(part), &mut findings);
-            if !inner.components.is_empty() {
-                let item = format!("{} with code inside", counted(inner.components.len(), "component"));
-                findings.push(Finding { component: part.name(), rule: Rule::Nested, item });
-            }
+            examine_part(part, inner, &mut findings);
             components.push(ComponentAudit { part: part.name(), inventory: inner.clone() });
         }
         let mut parts: Vec<_> = components.iter().map(|component| component.part).collect();
@@ -174,6 +177,12 @@ fn guess(inventory: &Inventory) -> Part {
     }
 }
 
+fn examine_part(part: Part, inventory: &Inventory, findings: &mut Vec<Finding>) {
+    examine(part.name(), inventory, &AllowList::of_part(part), findings);
+    let strangers = nested::strangers(inventory).into_iter();
+    findings.extend(strangers.map(|item| Finding { component: part.name(), rule: Rule::Nested, item }));
+}
+
 fn examine(component: &'static str, inventory: &Inventory, list: &AllowList, findings: &mut Vec<Finding>) {
     findings.extend(inventory.lines().into_iter().filter(|line| !list.allows(line)).map(|item| Finding {
         component,
@@ -182,10 +191,6 @@ fn examine(component: &'static str, inventory: &Inventory, list: &AllowList, fin
     }));
     let kept = inventory.trailers_kept.iter().cloned();
     findings.extend(kept.map(|item| Finding { component, rule: Rule::Trailers, item }));
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn check_world(component: &'static str, bytes: &[u8], findings: &mut Vec<Finding>) {

@@ -18,8 +18,8 @@ const CHECKED_MAX: u64 = 256 * 1024 * 1024;
 pub(super) enum Check {
     /// Up to [`CHECKED_MAX`].
     Whole,
-    /// Not at all.
-    #[cfg(test)]
+    /// Not at all: a file that this process had open a moment ago. What its last write left half done is mended all the
+    /// same.
     Never,
 }
 

@@ -17,6 +17,32 @@ fn a_store_stays_with_the_cell_that_claimed_it() {
 }
 
 #[test]
+fn a_file_that_was_given_up_is_opened_anew_by_who_meets_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = EmbeddedStore::open(directory.path()).unwrap();
+    store.begin_import().unwrap().write([("a", &row())].into_iter()).unwrap();
+    // What the library says of itself once the system has refused it something.
+    assert!(matches!(store_error(redb::Error::PreviousIo), StoreError::GivenUp));
+    let shopper = ShopperId::new("a").unwrap();
+    let give_up = || *store.file.write().unwrap() = File(None);
+    give_up();
+    assert!(matches!(store.read_now(&shopper), Err(StoreError::GivenUp)), "who meets it is told");
+    assert_eq!(store.read_now(&shopper).unwrap(), Some(row()));
+    // As long as it cannot be opened, everybody is told, and nobody waits.
+    give_up();
+    let (path, away) = (directory.path().join(FILE), directory.path().join("away"));
+    std::fs::rename(&path, &away).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    for _ in 0..2 {
+        assert!(matches!(store.shoppers(), Err(StoreError::GivenUp)));
+    }
+    std::fs::remove_dir(&path).unwrap();
+    std::fs::rename(&away, &path).unwrap();
+    assert!(matches!(store.erase_now(&shopper, 1), Err(StoreError::GivenUp)));
+    assert_eq!(store.erase_now(&shopper, 1).unwrap(), 1);
+}
+
+#[test]
 fn rows_outlive_the_process_and_only_a_whole_import_is_served() {
     let directory = tempfile::tempdir().unwrap();
     let shopper = ShopperId::new("a").unwrap();

@@ -67,7 +67,7 @@ impl Desk {
         let seal: Seal = toml::from_str(&format!("key_dir = {directory:?}\nsigning_key = {jwk:?}")).unwrap();
         let terms: TokenTerms =
             toml::from_str(&format!("keys = {:?}\ntenants = [\"shop\"]", world.at("tokens.json"))).unwrap();
-        let place = Place { cell: "eu-a", named: &[], reach: Reach::Beyond };
+        let place = Place { cell: "eu-a", owner: "eu-a in eu", named: &[], reach: Reach::Beyond };
         let parts = Parts {
             store: Arc::new(EmbeddedStore::open_complete(&world.at("store")).unwrap()),
             index: Arc::new(Exact::new(Arc::clone(&snapshot.embeddings))),

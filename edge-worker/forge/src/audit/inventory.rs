@@ -45,9 +45,12 @@ pub struct Inventory {
     untyped: Vec<Builtin>,
     /// How many core modules it has.
     pub modules: usize,
-    /// The components inside that have code.
+    /// The components inside that have code, however deep.
     #[serde(skip)]
     pub components: Vec<Self>,
+    /// The components inside that have none: some wrap an export and only give its types their names.
+    #[serde(skip)]
+    pub bare: Vec<Self>,
 }
 
 impl Inventory {
@@ -75,8 +78,7 @@ impl Inventory {
                     closed.resolve(types.as_ref());
                 }
                 match (open.last_mut(), encoding) {
-                    // An export is wrapped in a component that has no code and only gives its types their names.
-                    (Some(_), Encoding::Component) if closed.is_wrapper() => {}
+                    (Some((_, outer)), Encoding::Component) if closed.is_bare() => outer.bare.push(closed),
                     (Some((_, outer)), Encoding::Component) => outer.components.push(closed),
                     // A core module is part of the component around it.
                     (Some((_, outer)), Encoding::Module) => {
@@ -110,7 +112,7 @@ impl Inventory {
         lines
     }
 
-    fn is_wrapper(&self) -> bool {
+    fn is_bare(&self) -> bool {
         self.modules == 0 && self.builtins.is_empty() && self.components.is_empty()
     }
 

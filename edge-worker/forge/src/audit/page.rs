@@ -9,7 +9,7 @@ use crate::shown;
 const CHECKED: [&str; 4] = [
     "every import, imported function and built-in of each part and of the whole: against a list of what may be",
     "each part and the whole: against its world in wit/, as a linker would",
-    "the whole: made of exactly router, popularity and relay, with no code beside or further inside them",
+    "the whole: made of exactly router, popularity and relay, with nothing beside or further inside them",
     "trailers: dropped on the spot wherever a body is taken, so that none can be handed on",
 ];
 

@@ -46,8 +46,31 @@ fn core_modules_beside_the_parts_are_found() {
     assert!(found(&whole, Rule::Nested).is_empty());
 }
 
+/// The edge is its parts: whatever else stands in it is named, whether or not there is code in it.
 #[test]
-fn components_without_code_are_no_parts() {
-    let whole = component(0, &[component(1, &[component(0, &[])])]);
-    assert!(found(&whole, Rule::Nested).is_empty());
+fn components_without_code_are_found_wherever_they_are() {
+    let empty = || component(0, &[]);
+    let inside = component(0, &[component(1, &[empty()])]);
+    let bare = "a component without code or exports";
+    assert_eq!(found(&inside, Rule::Nested), [("popularity", format!("{bare} inside"))]);
+
+    let beside = component(0, &[component(1, &[]), empty(), component(0, &[empty()])]);
+    let parts = found(&beside, Rule::Parts);
+    for item in
+        [format!("{bare} beside the parts"), format!("{bare} and 1 more component in it beside the parts")]
+    {
+        assert!(parts.contains(&("edge", item.clone())), "{item:?} in {parts:?}");
+    }
+
+    let alone = component(1, &[empty()]);
+    assert_eq!(found(&alone, Rule::Nested), [("popularity", format!("{bare} inside"))], "before plugging");
+}
+
+#[test]
+fn core_modules_that_composition_does_not_make_are_found() {
+    let whole = component(0, &[component(4, &[])]);
+    assert_eq!(
+        found(&whole, Rule::Nested),
+        [("popularity", "4 core modules inside, where composition makes 1".to_owned())]
+    );
 }

@@ -106,10 +106,39 @@ fn code_where_no_list_looks_is_found() {
 
     let mut inner = Component::new();
     inner.section(&ModuleSection(&Module::new()));
-    let mut carrier = relay;
+    let mut carrier = relay.clone();
     NestedComponentSection(&inner).append_to_component(&mut carrier);
     let carrying = compose(&router, &popularity, &carrier).unwrap();
     assert_eq!(rules(&carrying), [("relay", Rule::Nested)]);
+
+    let mut more = relay;
+    ModuleSection(&Module::new()).append_to_component(&mut more);
+    let more = compose(&router, &popularity, &more).unwrap();
+    assert_eq!(rules(&more), [("relay", Rule::Nested)], "a module that imports nothing");
+}
+
+/// What does nothing is still more than the three parts.
+#[test]
+fn a_component_without_code_is_found_beside_the_parts_and_in_each() {
+    let parts = Part::ALL.map(|part| prepare(part, &module(part), &[]).unwrap());
+    let edge = |[router, popularity, relay]: &[Vec<u8>; 3]| compose(router, popularity, relay).unwrap();
+    let rules = |component: &[u8]| -> Vec<_> {
+        audit(component).unwrap().findings.iter().map(|finding| (finding.component, finding.rule)).collect()
+    };
+    let empty = Component::new();
+    let mut holder = Component::new();
+    holder.section(&NestedComponentSection(&empty));
+    for inner in [&empty, &holder] {
+        let mut stray = edge(&parts);
+        NestedComponentSection(inner).append_to_component(&mut stray);
+        assert_eq!(rules(&stray), [("edge", Rule::Parts)]);
+        for (at, part) in Part::ALL.iter().enumerate() {
+            let mut altered = parts.clone();
+            NestedComponentSection(inner).append_to_component(&mut altered[at]);
+            assert_eq!(rules(&altered[at]), [(part.name(), Rule::Nested)], "before plugging");
+            assert_eq!(rules(&edge(&altered)), [(part.name(), Rule::Nested)]);
+        }
+    }
 }
 
 /// What passes the audit and is not ours is still told from ours; the data in it plays no part.
