@@ -46,3 +46,32 @@ impl Drop for Slow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// Reads of a process's state: far more than a turn takes.
+    const LOOKS: u32 = 10_000_000;
+
+    /// `T` while it stands still (proc(5)).
+    fn stands_still(process: u32) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        stat.rsplit(") ").next().is_some_and(|rest| rest.starts_with('T'))
+    }
+
+    #[test]
+    fn a_slow_process_stands_still_and_runs_in_turn_and_runs_when_it_is_let_go() {
+        let mut process = Command::new("sleep").arg("600").spawn().unwrap();
+        let slow = Slow::down(process.id());
+        for state in [true, false, true] {
+            assert!((0..LOOKS).any(|_| stands_still(process.id()) == state));
+        }
+        drop(slow);
+        assert!((0..LOOKS).any(|_| !stands_still(process.id())));
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+}

@@ -43,7 +43,8 @@ class Shop {
     const { edge, roots } = setup;
     this.#client = domicile({ edge, roots, grant: this.#sessions.grant });
     this.#basket = new Basket(() => this.#basketChanged());
-    this.#views = new Views(byId("view", HTMLElement), this.#basket, (product) => this.#add(product));
+    const view = byId("view", HTMLElement);
+    this.#views = new Views(view, this.#basket, (product) => this.#add(product), () => this.#buy());
     this.#panel = new AnswerPanel(byId("answer-body", HTMLElement), setup);
     this.#cells = new Cells(setup);
     this.#chooser = new Chooser(setup, (locale, who) => void this.#become(locale, who));
@@ -96,7 +97,7 @@ class Shop {
         this.#go(link.pathname);
       }
     });
-    addEventListener("popstate", () => void this.#view());
+    addEventListener("popstate", () => this.#arrive());
     for (const button of document.querySelectorAll(".again")) {
       button.addEventListener("click", () => void this.#again());
     }
@@ -106,6 +107,7 @@ class Shop {
   async #become(locale: string, who: Who): Promise<void> {
     this.#begin();
     this.#basket.clear();
+    this.#moved.textContent = "";
     this.#before = null;
     const taken = await this.#sessions.become(who, this.#region.cells.length > 0, this.#client);
     this.#chooser.say(taken ? this.#said(who) : "The identity service cannot be reached: the list is shown.");
@@ -130,13 +132,23 @@ class Shop {
   #go(path: string): void {
     history.pushState(null, "", path);
     scrollTo({ top: 0, behavior: "instant" });
+    this.#arrive();
+  }
+
+  /** Another page, as far as a shopper can tell: the focus is at its beginning, and no more in a shelf. */
+  #arrive(): void {
+    this.#moved.textContent = "";
+    byId("main", HTMLElement).focus({ preventScroll: true });
     void this.#view();
   }
 
   /** Shows what belongs to the address, and has the shelves follow. */
   async #view(): Promise<void> {
-    const { slot, anchor } = await this.#views.show(location.pathname);
-    this.#moved.textContent = "";
+    const about = await this.#views.show(location.pathname);
+    if (about === null) {
+      return;
+    }
+    const { slot, anchor } = about;
     const place = [slot, anchor.join(" "), this.#chooser.locale] as const;
     if (place.join() !== ["slot", "anchor", "locale"].map((name) => this.#personal.getAttribute(name) ?? "").join()) {
       this.#begin();
@@ -172,13 +184,25 @@ class Shop {
 
   #add(product: Product): void {
     this.#basket.add(product);
-    const who = this.#sessions.who.is;
-    if (who !== "nobody") {
-      this.#client.tell({ kind: "basket", item: product.id }, this.#chooser.locale);
-      void this.#client.flush();
+    this.#moved.textContent = `${product.title} is in the basket. ${this.#tell("basket", [product.id])}`;
+  }
+
+  #buy(): void {
+    const bought = this.#basket.lines.map(({ product }) => product.id);
+    this.#basket.clear();
+    this.#moved.textContent = `Bought. ${this.#tell("purchase", bought)}`;
+  }
+
+  /** Tells the shopper's cell; in words, whether it did. */
+  #tell(kind: "basket" | "purchase", items: readonly string[]): string {
+    if (this.#sessions.who.is === "nobody" || this.#region.cells.length === 0) {
+      return "Nobody was told.";
     }
-    const told = who === "nobody" ? "Nobody was told." : "The cell is told; the next view takes it into account.";
-    this.#moved.replaceChildren(`${product.title} is in the basket. ${told}`);
+    for (const item of items) {
+      this.#client.tell({ kind, item }, this.#chooser.locale);
+    }
+    void this.#client.flush();
+    return "The cell is told; the next view takes it into account.";
   }
 
   #basketChanged(): void {
@@ -207,7 +231,9 @@ function shelf(id: string): DomicileShelf {
   return byId(id, HTMLElement) as DomicileShelf;
 }
 
-const setup = await own<Setup>("/demo/setup");
-if (setup !== null) {
+const setup = await own<Setup>("/demo/setup").catch(() => null);
+if (setup === null) {
+  byId("who-note", HTMLElement).textContent = "The demo's server does not answer.";
+} else {
   await new Shop(setup).open();
 }

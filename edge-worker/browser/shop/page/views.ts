@@ -19,19 +19,28 @@ export class Views {
   readonly #welcome: Element;
   readonly #basket: Basket;
   readonly #add: (product: Product) => void;
+  readonly #buy: () => void;
+  /** Counts what was asked for: the last one is shown. */
+  #asked = 0;
 
-  constructor(place: HTMLElement, basket: Basket, add: (product: Product) => void) {
+  /** `add` puts a product into the basket, `buy` buys what is in it. */
+  constructor(place: HTMLElement, basket: Basket, add: (product: Product) => void, buy: () => void) {
     this.#place = place;
     this.#welcome = place.firstElementChild ?? h("div");
     this.#basket = basket;
     this.#add = add;
+    this.#buy = buy;
   }
 
-  /** Shows what belongs to a path. */
-  async show(path: string): Promise<About> {
+  /** Shows what belongs to a path; `null` where another was asked for meanwhile. */
+  async show(path: string): Promise<About | null> {
+    const asked = ++this.#asked;
     const id = /^\/p\/([\w-]+)$/.exec(path)?.[1];
     if (id !== undefined) {
       const product = await own<Product>(`/demo/items/${id}`).catch(() => null);
+      if (asked !== this.#asked) {
+        return null;
+      }
       this.#fill(product === null ? missing() : this.#product(product));
       return { slot: "product", anchor: product === null ? [] : [id] };
     }
@@ -78,13 +87,19 @@ export class Views {
       const price = h("span", { class: "price" }, money(product.price * count));
       return h("li", {}, picture(product.category), h("span", {}, title, h("span", { class: "hint" }, `${count} × ${money(product.price)}`)), price, remove);
     });
-    const total = h("p", { class: "total" }, "Total ", h("strong", {}, money(this.#basket.total)));
+    if (lines.length === 0) {
+      return h("div", { class: "basket" }, h("h1", {}, "Your basket"), h("p", { class: "note" }, "Nothing is in it."));
+    }
+    const buy = h("button", { type: "button", class: "primary" }, "Buy");
+    buy.addEventListener("click", () => this.#buy());
     return h(
       "div",
       { class: "basket" },
       h("h1", {}, "Your basket"),
-      lines.length === 0 ? h("p", { class: "note" }, "Nothing is in it yet.") : h("ul", { class: "lines" }, ...rows),
-      lines.length === 0 ? null : total,
+      h("ul", { class: "lines" }, ...rows),
+      h("p", { class: "total" }, "Total ", h("strong", {}, money(this.#basket.total))),
+      buy,
+      h("p", { class: "note" }, "Nothing is charged: buying is told to the shopper's cell, sealed, and that is all."),
     );
   }
 }

@@ -112,8 +112,20 @@ test("what goes into the basket is told to the cell, and the next view asks agai
     await page.locator(".basket-link").click();
     await page.getByRole("heading", { name: "Your basket" }).waitFor();
     assert.equal(await page.locator(".total strong").innerText(), "$1.09");
-    await page.getByRole("button", { name: /^Remove/ }).click();
-    await page.getByText("Nothing is in it yet").waitFor();
+    await page.getByRole("button", { name: "Buy" }).click();
+    await page.getByText("Nothing is in it").waitFor();
+    assert.match(await page.locator("#moved").innerText(), /^Bought\./);
+    await site.edge.until(() => events().includes("purchase 2"));
+  });
+});
+
+test("a product has a page of its own, and leaves the basket as it came", async () => {
+  await visit("/p/2", async (page) => {
+    await page.getByRole("button", { name: "Add to basket" }).click();
+    await page.locator(".basket-link").click();
+    await page.getByRole("button", { name: /^Remove Eggs/ }).click();
+    await page.getByText("Nothing is in it").waitFor();
+    assert.equal(await page.locator("#basket-count").innerText(), "0");
   });
 });
 
@@ -123,7 +135,8 @@ test("a card leads to its product without a reload, is told as a view, and the w
     await page.evaluate(() => Object.assign(globalThis, { stayed: true }));
     await card(page, "personal", 1).locator("a").click();
     await page.getByRole("heading", { name: "Eggs, x-large, 1 dozen (store brand)", level: 1 }).waitFor();
-    assert.deepEqual([new URL(page.url()).pathname, await page.evaluate("stayed")], ["/p/2", true]);
+    const where = await page.evaluate(() => [location.pathname, Reflect.get(globalThis, "stayed"), document.activeElement?.id]);
+    assert.deepEqual(where, ["/p/2", true, "main"]);
     // A shelf under the pointer is not swapped.
     await page.mouse.move(1, 1);
     await page.goBack();
