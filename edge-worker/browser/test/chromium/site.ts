@@ -90,8 +90,13 @@ export class Site {
   async #edge(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: path = "", headers } = request;
     const parts: Buffer[] = [];
-    for await (const part of request) {
-      parts.push(part as Buffer);
+    try {
+      for await (const part of request) {
+        parts.push(part as Buffer);
+      }
+    } catch {
+      // A page that is closed breaks off what it sends.
+      return;
     }
     this.seen.push({ method, path, headers });
     response.setHeader("access-control-allow-origin", "*");
