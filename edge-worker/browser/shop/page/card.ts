@@ -6,12 +6,25 @@ import { h } from "./dom.js";
 import { category } from "./names.js";
 
 /** Makes cards that call `add` with the item's id. */
-export function cards(add: (id: string, title: string) => void): RenderCard {
+export function cards(add: (id: string) => void): RenderCard {
   return (item) => {
     const button = h("button", { type: "button", class: "add", "aria-label": `Add ${item.title} to the basket` }, "Add");
-    button.addEventListener("click", () => add(item.id, item.title));
-    return h("article", { class: "product" }, link(item), button);
+    button.addEventListener("click", () => add(item.id));
+    const card = h("article", { class: "product" }, link(item), button);
+    stopWithin(card, button);
+    return card;
   };
+}
+
+/** Has Tab stop at a card's button only from within the card: a shelf is one stop and its cards are gone along by arrows. */
+function stopWithin(card: HTMLElement, button: HTMLButtonElement): void {
+  button.tabIndex = -1;
+  card.addEventListener("focusin", () => (button.tabIndex = 0));
+  card.addEventListener("focusout", ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && card.contains(relatedTarget))) {
+      button.tabIndex = -1;
+    }
+  });
 }
 
 function link(item: Item): HTMLAnchorElement {

@@ -12,18 +12,18 @@ export class Chooser {
   readonly #leave = byId("log-out", HTMLButtonElement);
   readonly #note = byId("who-note", HTMLElement);
 
-  constructor(setup: Setup, chosen: (locale: string, who: Who) => void) {
+  constructor(setup: Setup, chosen: () => void) {
     this.#setup = setup;
     this.#region.append(...setup.locales.map(({ locale }) => h("option", { value: locale }, region(locale))));
     this.#offer();
     this.#region.addEventListener("change", () => {
       this.#offer();
-      chosen(this.locale, this.who);
+      chosen();
     });
-    this.#shopper.addEventListener("change", () => chosen(this.locale, this.who));
+    this.#shopper.addEventListener("change", chosen);
     this.#leave.addEventListener("click", () => {
       this.#shopper.value = "nobody";
-      chosen(this.locale, this.who);
+      chosen();
     });
     this.#region.disabled = this.#shopper.disabled = this.#leave.disabled = false;
   }

@@ -34,6 +34,8 @@ class Shop {
   readonly #chooser: Chooser;
   readonly #moved = byId("moved", HTMLElement);
   readonly #badge = byId("badge", HTMLElement);
+  /** One shopper after the other, however fast they are chosen. */
+  #becoming = Promise.resolve();
   /** Ids of the last personal shelf of this place, to say what changed. */
   #before: { readonly key: string; readonly ids: readonly string[] } | null = null;
 
@@ -47,7 +49,7 @@ class Shop {
     this.#views = new Views(view, this.#basket, (product) => this.#add(product), () => this.#buy());
     this.#panel = new AnswerPanel(byId("answer-body", HTMLElement), setup);
     this.#cells = new Cells(setup);
-    this.#chooser = new Chooser(setup, (locale, who) => void this.#become(locale, who));
+    this.#chooser = new Chooser(setup, () => void this.#chosen());
     // The first shelf never asks for anything personal: a connection of its own, without grants.
     this.#list.domicile = domicile({ edge, roots, grant: () => Promise.resolve(null) });
     connect(this.#client);
@@ -57,7 +59,7 @@ class Shop {
 
   async open(): Promise<void> {
     this.#listen();
-    await this.#become(this.#chooser.locale, this.#chooser.who);
+    await this.#chosen();
     setInterval(() => document.hidden || this.#look(), LOOK_MS);
   }
 
@@ -102,6 +104,11 @@ class Shop {
       button.addEventListener("click", () => void this.#again());
     }
     byId("who", HTMLFormElement).addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  #chosen(): Promise<void> {
+    this.#becoming = this.#becoming.then(() => this.#become(this.#chooser.locale, this.#chooser.who));
+    return this.#becoming;
   }
 
   async #become(locale: string, who: Who): Promise<void> {

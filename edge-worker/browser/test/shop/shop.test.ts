@@ -147,6 +147,42 @@ test("a card leads to its product without a reload, is told as a view, and the w
   });
 });
 
+test("a shelf is gone along by keys: Tab to a card and to its button, arrows to the next card", async () => {
+  await visit("/", async (page) => {
+    await personal(page);
+    const focused = (): Promise<string> => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
+    await card(page, "personal", 0).locator("a").focus();
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(), "Add Milk to the basket");
+    await page.keyboard.press("ArrowRight");
+    assert.match(await focused(), /^Eggs/);
+    await page.keyboard.press("Tab");
+    assert.match(await focused(), /^Add Eggs/);
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(), "Stop a");
+  });
+});
+
+test("of shoppers chosen one upon the other, the last is served", async () => {
+  await visit("/", async (page) => {
+    await personal(page);
+    let begun = 0;
+    const all = page.waitForEvent("response", (answer) => answer.url().endsWith("/v1/login") && ++begun === 4);
+    await page.evaluate(() => {
+      const select = document.querySelector<HTMLSelectElement>("#shopper");
+      for (const who of ["3", "2", "2", "3"]) {
+        Object.assign(select ?? {}, { value: who });
+        select?.dispatchEvent(new Event("change"));
+      }
+    });
+    await all;
+    await personal(page);
+    const sessions = site.told.filter((told) => !told.startsWith("/v1/token")).map((told) => told.split(" ")[0]);
+    assert.deepEqual(sessions, Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? "/v1/logout" : "/v1/login")));
+    assert.ok(site.told.includes('/v1/login {"shopper":"3"}'));
+  });
+});
+
 test("logging out leaves the list, and no more is asked", async () => {
   await visit("/", async (page) => {
     await personal(page);
