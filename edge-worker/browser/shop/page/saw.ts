@@ -56,7 +56,7 @@ export class Saw {
       return;
     }
     this.#drawn = state;
-    const rest = h("details", { open: this.#isOpen }, h("summary", {}, `All that reached the edge lately (${Math.min(all.length, LISTED)})`), table(all.slice(0, LISTED)));
+    const rest = h("details", { open: this.#isOpen }, h("summary", {}, `All that reached the edge lately (${Math.min(all.length, LISTED)})`), alike(), table(all.slice(0, LISTED)));
     rest.addEventListener("toggle", () => (this.#isOpen = rest.open));
     this.#body.replaceChildren(...(mine === undefined ? [nothing()] : detail(mine, this.#shown !== null)), rest, about());
   }
@@ -72,6 +72,10 @@ export class Saw {
 
 function nothing(): HTMLElement {
   return h("div", { class: "verdict calm" }, h("strong", {}, "Nothing sealed was sent"), h("span", {}, "The edge was asked for the list, which is the same for everybody."));
+}
+
+function alike(): HTMLElement {
+  return h("p", { class: "note" }, "Rankings and events take one route and have one size: path and size do not tell them apart.");
 }
 
 function about(): HTMLElement {

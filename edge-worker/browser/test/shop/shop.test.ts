@@ -30,7 +30,7 @@ afterEach(() => site.close());
 /** Opens a page and closes it after `use`. What the browser complains of fails it. */
 async function visit(path: string, use: (page: Page) => Promise<void>, setting: BrowserContextOptions = {}): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...setting });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   try {
     await context.addInitScript(SHIFTS);
