@@ -35,6 +35,9 @@ pub enum FramingError {
     /// A field name that is not a lower-case token (RFC 9110 §5.6.2).
     #[error("field-name")]
     FieldName,
+    /// A field value with a byte that no field may have: a carriage return, a line feed or a NUL (RFC 9110 §5.5).
+    #[error("field-value")]
+    FieldValue,
     /// Bytes other than zero after the message.
     #[error("padding")]
     Padding,
@@ -42,7 +45,7 @@ pub enum FramingError {
 
 impl FramingError {
     /// Every error.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Empty,
         Self::TooLarge,
         Self::Malformed,
@@ -50,6 +53,7 @@ impl FramingError {
         Self::Indeterminate,
         Self::TooManyFields,
         Self::FieldName,
+        Self::FieldValue,
         Self::Padding,
     ];
 
@@ -63,6 +67,7 @@ impl FramingError {
             Self::Indeterminate => "indeterminate-length",
             Self::TooManyFields => "too-many-fields",
             Self::FieldName => "field-name",
+            Self::FieldValue => "field-value",
             Self::Padding => "padding",
         }
     }
@@ -98,10 +103,15 @@ pub(crate) fn read(bytes: &[u8], kind: Kind, max: usize) -> Result<Message, Fram
     if message.header().len() + message.trailer().len() > FIELDS_MAX {
         return Err(FramingError::TooManyFields);
     }
-    let mut names = message.header().iter().chain(message.trailer().iter()).map(bhttp::Field::name);
-    let sound = names.all(is_token);
-    drop(names);
-    if sound { Ok(message) } else { Err(FramingError::FieldName) }
+    for field in message.header().iter().chain(message.trailer().iter()) {
+        if !is_token(field.name()) {
+            return Err(FramingError::FieldName);
+        }
+        if field.value().iter().any(|byte| b"\r\n\0".contains(byte)) {
+            return Err(FramingError::FieldValue);
+        }
+    }
+    Ok(message)
 }
 
 /// Writes a message without padding.
@@ -169,6 +179,11 @@ mod tests {
         let mut shouted = request();
         shouted.put_header("Cookie", "");
         assert_eq!(error(&write(&shouted)), FramingError::FieldName);
+        for value in ["a\r\nb: c", "\n", "a\0"] {
+            let mut split = request();
+            split.put_header("x", value);
+            assert_eq!(error(&write(&split)), FramingError::FieldValue, "{value:?}");
+        }
         let whole = write(&request());
         assert_eq!(error(&whole[..10]), FramingError::Malformed);
     }
