@@ -17,5 +17,5 @@ mod write;
 
 pub use access::{Access, is_open_to_others};
 pub use kind::Kind;
-pub use read::{ReadError, length, read, read_text};
+pub use read::{ReadError, length, open, read, read_text};
 pub use write::{Partial, WriteError, ensure_replaceable, write_whole};

@@ -79,7 +79,11 @@ pub fn length(path: &Path) -> Result<u64, ReadError> {
     open(path).map(|(_, length)| length)
 }
 
-fn open(path: &Path) -> Result<(File, u64), ReadError> {
+/// Opens a regular file to read it piece by piece, and says its length in bytes; links are followed.
+///
+/// # Errors
+/// [`ReadError`]; a pipe, a socket or a device is never waited for.
+pub fn open(path: &Path) -> Result<(File, u64), ReadError> {
     let mut options = File::options();
     without_waiting(options.read(true));
     let file = match options.open(path) {

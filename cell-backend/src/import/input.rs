@@ -58,7 +58,7 @@ impl Assignments {
 
 /// Length of a file in bytes.
 pub(super) fn size(path: &Path) -> Result<u64, Failure> {
-    std::fs::metadata(path).map(|m| m.len()).map_err(|e| unreadable(path, &e))
+    domicile_files::length(path).map_err(|e| unreadable(path, &e.found()))
 }
 
 /// Reads CSV `shopper,item,kind,time_s`; `take` gets each row and the byte it ends at.
@@ -124,7 +124,8 @@ fn rows(
     header: &'static [&'static str],
     mut take: impl FnMut(&Row<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut reader = ReaderBuilder::new().from_path(path).map_err(|e| csv_failure(path, &e))?;
+    let (file, _) = domicile_files::open(path).map_err(|e| unreadable(path, &e.found()))?;
+    let mut reader = ReaderBuilder::new().from_reader(file);
     check_header(&mut reader, path, header)?;
     let mut record = ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(|e| csv_failure(path, &e))? {

@@ -140,6 +140,21 @@ fn an_empty_history_is_refused_and_leaves_the_store_alone() {
 }
 
 #[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let files = Files::new("s,a,view,1000\n", "s,de-DE\n");
+    for (name, option) in [("history.csv", "--history"), ("assignments.csv", "--assignments")] {
+        let path = files.directory.path().join(name);
+        let kept = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let line = files.refused();
+        assert!(line.contains(name) && line.contains("no regular file") && line.contains(option), "{line}");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, kept).unwrap();
+    }
+}
+
+#[test]
 fn a_missing_file_and_another_header_are_named() {
     let files = Files::new("", "s,de-DE\n");
     std::fs::write(files.directory.path().join("history.csv"), "a,b\n").unwrap();
