@@ -10,7 +10,7 @@ mod sealed;
 use std::path::Path;
 use std::time::Duration;
 
-use domicile_nearest::with_nearest;
+use domicile_nearest::{place, with_nearest};
 use serde::Deserialize;
 
 use crate::failure::{Exit, Failure, read_text};
@@ -202,7 +202,7 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|e| explained(e.message()))?;
+        let config: Self = toml::from_str(text).map_err(|e| explained(text, &e))?;
         if config.version != VERSION {
             return Err(format!(
                 "this build reads version {VERSION} and the file is version {}",
@@ -330,11 +330,14 @@ impl Budgets {
     }
 }
 
-fn explained(message: &str) -> String {
-    if message.starts_with("missing field `version`") {
-        format!("the file does not say its version; write version = {VERSION}")
-    } else {
-        with_nearest(message)
+fn explained(text: &str, error: &toml::de::Error) -> String {
+    if error.message().starts_with("missing field `version`") {
+        return format!("the file does not say its version; write version = {VERSION}");
+    }
+    let problem = with_nearest(error.message());
+    match error.span() {
+        Some(span) => format!("{}: {problem}", place(text, span.start)),
+        None => problem,
     }
 }
 
@@ -351,8 +354,11 @@ mod tests {
 
     #[test]
     fn a_typing_mistake_is_named_with_what_was_meant() {
-        let error = Config::parse("version = 1\n[limits]\nin_flihgt = 3").unwrap_err();
-        assert_eq!(error, "unknown key `in_flihgt`; the nearest known one is `in_flight`");
+        let error = Config::parse("version = 1\n[limits]\n  in_flihgt = 3").unwrap_err();
+        let meant = "unknown key `in_flihgt`; the nearest known one is `in_flight`";
+        assert_eq!(error, format!("line 3, column 3: {meant}"));
+        let error = Config::parse("version = 1\n[limits]\nin_flight = \"many\"").unwrap_err();
+        assert!(error.starts_with("line 3, column 13: "), "{error}");
         assert!(Config::parse("version = 2").unwrap_err().contains("version 1"));
         assert!(Config::parse("[limits]\nin_flight = 3").unwrap_err().contains("write version = 1"));
     }

@@ -1,4 +1,4 @@
-//! Names what was probably meant where a name is not known.
+//! Names the place of a mistake in a file, and what was probably meant where a name is not known.
 //!
 //! Every document here is read strictly: an unknown key is refused, since a mistyped `deny_item` that is passed over
 //! would leave an item on the shelf. A refusal is only as good as its remedy, so each names the nearest known one.
@@ -26,6 +26,14 @@ pub fn with_nearest(message: &str) -> String {
     }
 }
 
+/// Where byte `at` of a text stands, for people: lines and columns (in characters) count from 1.
+#[must_use]
+pub fn place(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or_default();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+    format!("line {}, column {}", before.matches('\n').count() + 1, column + 1)
+}
+
 /// What was found, and the part of the message that lists what is known.
 fn split(rest: &str) -> (&str, &str) {
     rest.rsplit_once("`, expected ").or_else(|| rest.rsplit_once("`, there are no ")).unwrap_or((rest, ""))
@@ -33,7 +41,7 @@ fn split(rest: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{nearest, with_nearest};
+    use super::{nearest, place, with_nearest};
 
     #[test]
     fn what_was_meant_is_named() {
@@ -43,6 +51,13 @@ mod tests {
         assert_eq!(with_nearest(variant), "unknown value `pn`; the nearest known one is `pin`");
         assert_eq!(with_nearest("unknown field `x`, there are no fields"), "unknown key `x`");
         assert_eq!(with_nearest("missing field `slot`"), "missing field `slot`");
+    }
+
+    #[test]
+    fn a_place_is_counted_as_people_do() {
+        let text = "a = 1\nü = 2\n";
+        assert_eq!(place(text, 0), "line 1, column 1");
+        assert_eq!(place(text, text.find("= 2").unwrap()), "line 2, column 3");
     }
 
     #[test]

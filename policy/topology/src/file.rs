@@ -1,6 +1,6 @@
 //! The file's form: serde types, one for each table, and the nearest known name for an unknown key.
 
-use domicile_nearest::with_nearest;
+use domicile_nearest::{place, with_nearest};
 use serde::Deserialize;
 
 use crate::{KeyUse, OnExhaustion, Scheme, TopologyError, Trust};
@@ -160,13 +160,8 @@ fn private() -> Trust {
 
 /// Reads the file's form. The version is looked at first: a later version's keys are not typing mistakes.
 pub(crate) fn read(text: &str) -> Result<File, TopologyError> {
-    let place = |span: Option<std::ops::Range<usize>>| match span {
-        Some(span) => {
-            let before = text.get(..span.start).unwrap_or_default();
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
-            format!("line {}, column {}", before.matches('\n').count() + 1, column + 1)
-        }
-        None => "topology".to_owned(),
+    let place = |span: Option<std::ops::Range<usize>>| {
+        span.map_or_else(|| "topology".to_owned(), |span| place(text, span.start))
     };
     let table: toml::Table =
         text.parse().map_err(|e: toml::de::Error| TopologyError::one(place(e.span()), e.message()))?;
