@@ -2,12 +2,12 @@
 //!
 //! A caller can keep what it does not pay for: a connection that it never uses, half a head, an answer that it does
 //! not read. Each has a clock here, and the connections a limit, so that what is kept is bounded and comes back. A
-//! connection beyond the limit is closed at once rather than left waiting: the edge then has time to fall back. The
-//! time for a request's body is the gateway's affair, which has the request's deadline.
+//! connection beyond the limit is closed at once rather than left waiting: the edge then has time to fall back; and
+//! those on which nothing was asked for a second make room for the next, so that a crowd of half heads shuts nobody
+//! out for longer than that. The time for a request's body is the gateway's affair, which has the request's deadline.
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -21,7 +21,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
@@ -30,6 +30,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tower::Service as _;
 
 use crate::clock::Clock;
+use crate::listen::usage::Usage;
 use crate::telemetry::{self, Door, Lost};
 
 /// Longest head of a request in bytes; the edge's has a few hundred. A longer one is answered 431.
@@ -38,8 +39,10 @@ const HEAD_MAX: usize = 16 * 1024;
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
 /// A handshake takes two round trips; more is a caller that holds a place.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// How long a connection that has not asked anything yet may still do so once the cell is stopping: a request that
-/// was on its way is answered, half a head holds nothing up.
+/// How long nothing was asked on a connection that makes room for another: an edge with much to ask asks within it.
+const UNUSED: Duration = Duration::from_secs(1);
+/// How long a connection without a request may still ask once it has to go: a request that was on its way is
+/// answered, half a head holds nothing up.
 const LAST_HEAD: Duration = Duration::from_millis(100);
 
 /// How one listener is served.
@@ -62,6 +65,8 @@ pub struct Connections {
     terms: Terms,
     tls: Option<Arc<ServerConfig>>,
     places: Arc<Semaphore>,
+    /// Told when there is no place left.
+    crowd: Arc<Notify>,
     clock: Clock,
     tell: Tell,
     full: Seldom,
@@ -73,7 +78,8 @@ impl Connections {
     pub fn new(door: Door, terms: Terms, clock: Clock, tell: impl Fn(Lost) + Send + Sync + 'static) -> Self {
         let places = Arc::new(Semaphore::new(terms.connections as usize));
         let (full, failed) = (telemetry::lines(), telemetry::lines());
-        Self { door, terms, tls: None, places, clock, tell: Arc::new(tell), full, failed }
+        let crowd = Arc::default();
+        Self { door, terms, tls: None, places, crowd, clock, tell: Arc::new(tell), full, failed }
     }
 
     /// The same, over TLS as `config` says: nothing else is taken then.
@@ -119,6 +125,7 @@ impl Connections {
         place: OwnedSemaphorePermit,
     ) -> impl Future<Output = ()> + use<> {
         let (terms, tls, tell) = (self.terms, self.tls.clone(), Arc::clone(&self.tell));
+        let (crowd, clock) = (Arc::clone(&self.crowd), self.clock);
         async move {
             let _place = place;
             if let Err(error) = stream.set_nodelay(true) {
@@ -127,13 +134,15 @@ impl Connections {
             let mut stream = TimeoutWriter::new(stream);
             stream.set_timeout(Some(terms.write));
             let stream = Box::pin(stream);
-            let Some(config) = tls else { return serve(stream, routes, terms, stopping).await };
+            let Some(config) = tls else {
+                return serve(stream, routes, terms, clock, &crowd, stopping).await;
+            };
             let shaken = tokio::select! {
                 shaken = timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)) => shaken,
                 () = stopped(&mut stopping) => return,
             };
             match shaken {
-                Ok(Ok(stream)) => serve(stream, routes, terms, stopping).await,
+                Ok(Ok(stream)) => serve(stream, routes, terms, clock, &crowd, stopping).await,
                 // What it was is not told: whoever has no certificate is nobody here.
                 Ok(Err(_)) | Err(_) => tell(Lost::Handshake),
             }
@@ -143,6 +152,7 @@ impl Connections {
     fn place(&self) -> Option<OwnedSemaphorePermit> {
         let place = Arc::clone(&self.places).try_acquire_owned().ok();
         if place.is_none() {
+            self.crowd.notify_waiters();
             (self.tell)(Lost::Full);
             if let Some(unsaid) = self.full.may(self.clock.running()) {
                 tracing::warn!(listener = self.door.as_str(), unsaid, "a connection too many was closed");
@@ -175,14 +185,21 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     routes: Router,
     terms: Terms,
+    clock: Clock,
+    crowd: &Notify,
     mut stopping: watch::Receiver<()>,
 ) {
-    let asked = AtomicBool::new(false);
+    let usage = Usage::new(clock.running());
     let service = service_fn(|request: Request<Incoming>| {
-        asked.store(true, Ordering::Relaxed);
+        usage.asks();
         let mut routes = routes.clone();
-        // The routes' own error type has no values.
-        async move { Ok::<_, Infallible>(routes.call(request).await.unwrap_or_else(|never| match never {})) }
+        let usage = &usage;
+        async move {
+            // The routes' own error type has no values.
+            let answer = routes.call(request).await.unwrap_or_else(|never| match never {});
+            usage.answered(clock.running());
+            Ok::<_, Infallible>(answer)
+        }
     });
     let served = Builder::new()
         .timer(TokioTimer::new())
@@ -195,12 +212,13 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let mut served = std::pin::pin!(served);
     let ended = tokio::select! {
         ended = served.as_mut() => ended,
-        () = stopped(&mut stopping) => {
+        why = has_to_go(&usage, clock, crowd, &mut stopping) => {
             served.as_mut().graceful_shutdown();
-            match timeout(LAST_HEAD, served.as_mut()).await {
-                Ok(ended) => ended,
-                Err(_) if asked.load(Ordering::Relaxed) => served.await,
-                Err(_) => return,
+            match (timeout(LAST_HEAD, served.as_mut()).await, why) {
+                (Ok(ended), _) => ended,
+                (Err(_), Why::Stop) if usage.was_asked() => served.await,
+                (Err(_), Why::Crowd) if usage.is_asked() => served.await,
+                (Err(_), _) => return,
             }
         }
     };
@@ -209,10 +227,30 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
+/// Why a connection has to go.
+enum Why {
+    Stop,
+    /// Its place is wanted, and nothing was asked on it for long enough.
+    Crowd,
+}
+
+async fn has_to_go(usage: &Usage, clock: Clock, crowd: &Notify, stopping: &mut watch::Receiver<()>) -> Why {
+    loop {
+        tokio::select! {
+            () = stopped(stopping) => return Why::Stop,
+            () = crowd.notified() => if usage.is_unused(clock.running(), UNUSED) {
+                return Why::Crowd;
+            },
+        }
+    }
+}
+
 /// Over once the sender is gone. It says nothing; that it is gone is the signal.
 async fn stopped(stopping: &mut watch::Receiver<()>) {
     let _ = stopping.changed().await;
 }
+
+mod usage;
 
 #[cfg(test)]
 mod tests;
