@@ -2,13 +2,14 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use crate::world::World;
 
 /// A running cell; it is killed when dropped.
 pub(crate) struct Process {
     child: Child,
+    log: Option<BufReader<ChildStderr>>,
     pub(crate) address: SocketAddr,
 }
 
@@ -64,7 +65,8 @@ impl Process {
         let address = line.trim_end().strip_prefix("ready http://").and_then(|address| address.parse().ok());
         let address =
             address.unwrap_or_else(|| panic!("the cell did not start, it said {line:?} (see above)"));
-        Self { child, address }
+        let log = child.stderr.take().map(BufReader::new);
+        Self { child, log, address }
     }
 
     /// Asks it to stop, and waits.
@@ -74,10 +76,20 @@ impl Process {
         self.child.wait().unwrap().code()
     }
 
-    /// Asks it to stop, waits, and returns its log.
+    /// Waits for a line of its log with these words. Everything up to it, and that line.
+    pub(crate) fn log_up_to(&mut self, words: &str) -> String {
+        let log = self.log.as_mut().expect("started quiet");
+        let mut said = String::new();
+        while !said.contains(words) {
+            assert!(log.read_line(&mut said).unwrap() > 0, "it ended without {words:?}: {said}");
+        }
+        said
+    }
+
+    /// Asks it to stop, waits, and returns what is left of its log.
     pub(crate) fn stop_and_read(mut self) -> String {
         let mut log = String::new();
-        let mut err = self.child.stderr.take().expect("started quiet");
+        let mut err = self.log.take().expect("started quiet");
         assert_eq!(self.stop(), Some(0));
         err.read_to_string(&mut log).unwrap();
         log
