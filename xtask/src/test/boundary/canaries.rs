@@ -38,6 +38,8 @@ pub(super) const BODY: &str = "canary-body";
 /// Requests over instances that are used again.
 const MANY: usize = 10_000;
 const CONNECTIONS: usize = 4;
+/// One in so many has a trailer, and a connection of its own.
+const IN_PIECES: usize = 8;
 /// Most instances that many requests may need: an instance serves up to 128 (`domicile-edge --reuse`).
 const INSTANCES: u64 = 200;
 
@@ -56,17 +58,31 @@ pub(super) fn places() -> impl Iterator<Item = &'static str> {
 
 /// A request with a canary in every place.
 pub(super) fn request(path: &str) -> Vec<u8> {
-    let mut head =
-        format!("POST {path} HTTP/1.1\r\nhost: {}.example\r\nconnection: close\r\n", canary("host"));
+    in_pieces(path, BODY)
+}
+
+/// The same around another body, on a connection that ends with it.
+fn in_pieces(path: &str, body: &str) -> Vec<u8> {
+    let (length, extension, trailer) = (body.len(), canary("chunk-extension"), canary("trailer"));
+    let mut request = head(path);
+    request.push_str(&format!(
+        "connection: close\r\ntrailer: x-end\r\ntransfer-encoding: chunked\r\n\r\n{length:x};x={extension}\r\n{body}\r\n0\r\nx-end: {trailer}\r\n\r\n"
+    ));
+    request.into_bytes()
+}
+
+/// The same in one piece: there is no place for an extension or a trailer, and the connection is kept.
+fn in_one_piece(path: &str, body: &str) -> Vec<u8> {
+    format!("{}content-length: {}\r\n\r\n{body}", head(path), body.len()).into_bytes()
+}
+
+fn head(path: &str) -> String {
+    let mut head = format!("POST {path} HTTP/1.1\r\nhost: {}.example\r\n", canary("host"));
     for place in PLACES {
         // Many times over: what a guest has read and freed, its allocator writes into, but not all over.
         head.push_str(&format!("{place}: {}\r\n", canary(place).repeat(8)));
     }
-    let (length, extension, trailer) = (BODY.len(), canary("chunk-extension"), canary("trailer"));
-    head.push_str(&format!(
-        "trailer: x-end\r\ntransfer-encoding: chunked\r\n\r\n{length:x};x={extension}\r\n{BODY}\r\n0\r\nx-end: {trailer}\r\n\r\n"
-    ));
-    head.into_bytes()
+    head
 }
 
 /// The places whose canaries are found in some bytes.
@@ -143,8 +159,8 @@ pub(super) fn exchange(to: SocketAddr, request: &[u8]) -> anyhow::Result<Answer>
     connection.answer()?.context("no answer")
 }
 
-/// Ten thousand requests over kept connections: everybody gets the answer to the own body, and the cell sees the same
-/// few headers every time.
+/// Ten thousand requests with a canary in every place, most over kept connections: everybody gets the answer to the own
+/// body, and the cell sees the same few headers every time and no trailer.
 pub(super) fn many(stage: &Stage) -> anyhow::Result<()> {
     stage.cell.does(Does::Echoes);
     let before = lives(stage)?;
@@ -186,16 +202,13 @@ fn lives(stage: &Stage) -> anyhow::Result<Option<(u64, u64)>> {
 fn one_caller(edge: SocketAddr, route: &str, caller: usize) -> anyhow::Result<()> {
     let mut connection = Connection::open(edge)?;
     for number in 0..MANY / CONNECTIONS {
-        let body = format!("body {caller} {number}");
-        let cookie = canary("cookie");
-        connection.send(
-            format!(
-                "POST {route} HTTP/1.1\r\nhost: edge.example\r\ncookie: {cookie}-{caller}-{number}\r\ncontent-length: {}\r\n\r\n{body}",
-                body.len()
-            )
-            .as_bytes(),
-        )?;
-        let answer = connection.answer()?.context("the connection was closed")?;
+        let body = format!("{BODY} {caller} {number}");
+        let answer = if number % IN_PIECES == 0 {
+            exchange(edge, &in_pieces(route, &body))?
+        } else {
+            connection.send(&in_one_piece(route, &body))?;
+            connection.answer()?.context("the connection was closed")?
+        };
         anyhow::ensure!(
             answer.text() == format!("answer to {body}"),
             "asked with {body:?}, answered {} {:?}",
