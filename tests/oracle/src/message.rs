@@ -107,7 +107,7 @@ fn read(bytes: &[u8], kind: u64) -> Option<Read<'_>> {
     let content = if at == bytes.len() { &[] } else { piece(bytes, &mut at)? };
     let trailers = section(bytes, &mut at)?;
     let sound = fields.len() + trailers.len() <= FIELDS
-        && fields.iter().chain(&trailers).all(|(name, _)| token(name))
+        && fields.iter().chain(&trailers).all(|(name, value)| token(name) && one_line(value))
         && bytes.get(at..)?.iter().all(|&byte| byte == 0);
     sound.then_some(Read { control, fields, content })
 }
@@ -125,11 +125,17 @@ fn section<'a>(bytes: &'a [u8], at: &mut usize) -> Option<Vec<(&'a [u8], &'a [u8
         if name.is_empty() {
             return None;
         }
-        if !joined {
+        // One that refuses the message has to be seen, joined or not.
+        if !joined || !one_line(value) {
             fields.push((name, value));
         }
     }
     Some(fields)
+}
+
+/// Whether a value can stand on one line (RFC 9110, section 5.5).
+fn one_line(value: &[u8]) -> bool {
+    value.iter().all(|byte| !matches!(byte, b'\r' | b'\n' | 0))
 }
 
 /// Bytes behind their length.
