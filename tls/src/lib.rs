@@ -1,4 +1,4 @@
-//! What every TLS listener and client of the project shares: rustls with ring, versions 1.2 and 1.3, certificates, keys
+//! What every TLS listener and client of the project shares: rustls with AWS-LC, versions 1.2 and 1.3, certificates, keys
 //! and authorities from PEM files (RFC 7468), and why one of them cannot be used.
 //!
 //! Edge and cell know each other by an authority of the operator's own, never by a public one, so there are no public
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use domicile_files::{ReadError, limit, read};
-use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
+use tokio_rustls::rustls::crypto::{CryptoProvider, aws_lc_rs};
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::version::{TLS12, TLS13};
@@ -71,7 +71,7 @@ pub enum TlsError {
 /// The cryptography.
 #[must_use]
 pub fn provider() -> Arc<CryptoProvider> {
-    Arc::new(ring::default_provider())
+    Arc::new(aws_lc_rs::default_provider())
 }
 
 /// A certificate with its chain; at least one.

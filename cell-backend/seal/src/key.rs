@@ -7,11 +7,11 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
-use ohttp::KeyConfig;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::suite::{Kem, SYMMETRIC};
+use crate::receiver::Receiver;
+use crate::suite::{AEAD_ID, KDF_ID, Kem};
 
 /// Bytes of a seed.
 pub(crate) const SEED: usize = 32;
@@ -116,7 +116,7 @@ impl SealingKey {
         let bytes = BASE64URL.decode(file.seed.as_bytes()).map(Zeroizing::new);
         let seed = bytes.ok().and_then(|bytes| <[u8; SEED]>::try_from(bytes.as_slice()).ok());
         let key = Self::from_seed(file.id, file.kem, file.born, seed.ok_or(KeyFileError::Seed)?);
-        key.pair()?;
+        key.receiver()?;
         Ok(key)
     }
 
@@ -134,13 +134,15 @@ impl SealingKey {
     /// # Errors
     /// [`KeyFileError::Derivation`].
     pub fn config(&self) -> Result<Vec<u8>, KeyFileError> {
-        self.pair()?.encode().map_err(|_error| KeyFileError::Derivation)
+        let [kem, kdf, aead] = [self.kem.id(), KDF_ID, AEAD_ID].map(u16::to_be_bytes);
+        // The length in bytes of the list of symmetric suites, of which there is one.
+        let suites = [[0, 4], kdf, aead].concat();
+        Ok([&[self.id], &kem[..], self.receiver()?.public(), &suites].concat())
     }
 
-    /// The pair. Its suites are never empty, which is what the crate underneath would panic on.
-    pub(crate) fn pair(&self) -> Result<KeyConfig, KeyFileError> {
-        KeyConfig::derive(self.id, self.kem.inner(), vec![SYMMETRIC], self.seed.as_slice())
-            .map_err(|_error| KeyFileError::Derivation)
+    /// What opens requests to it.
+    pub(crate) fn receiver(&self) -> Result<Receiver, KeyFileError> {
+        Receiver::derive(self.kem, self.seed.as_slice()).ok_or(KeyFileError::Derivation)
     }
 }
 
@@ -164,6 +166,19 @@ mod tests {
             assert_eq!((read.id(), read.kem(), read.born()), (7, kem, 1_800_000_000));
             assert_eq!(read.config(), key.config());
             assert_eq!(format!("{key:?}"), format!("SealingKey(id 7, {kem}, born 1800000000, secret)"));
+        }
+    }
+
+    #[test]
+    fn a_configuration_is_the_one_that_another_implementation_derives() {
+        use ohttp::hpke::{Aead, Kdf, Kem as Theirs};
+        let suite = ohttp::SymmetricSuite::new(Kdf::HkdfSha256, Aead::Aes128Gcm);
+        for (kem, theirs) in [(Kem::X25519, Theirs::X25519Sha256), (Kem::P256, Theirs::P256Sha256)] {
+            for seed in (0..8).map(|seed| [seed; 32]) {
+                let other = ohttp::KeyConfig::derive(7, theirs, vec![suite], &seed).unwrap();
+                let ours = SealingKey::from_seed(7, kem, 0, seed);
+                assert_eq!(ours.config().unwrap(), other.encode().unwrap(), "{kem}");
+            }
         }
     }
 

@@ -4,13 +4,13 @@
 //! draw from the same exchange. It is used here for confidentiality from the edge. The RFC's own goal, that a server
 //! cannot link requests, is not ours: the shopper's token is inside.
 //!
-//! What this crate adds to the `ohttp` crate underneath:
+//! A client seals with the `ohttp` crate. A cell opens with primitives of AWS-LC, for their speed ([`KeyRing`]). What
+//! this crate adds to both:
 //! - **one size**: every request is [`size::REQUEST`] bytes, whatever it asks and whichever curve sealed it, and every
 //!   answer of a cell is one size, errors included, so that length tells nobody anything ([`size`]);
-//! - **a ring**: several keys are live at once and the request's key id picks one; the crate underneath serves one key
-//!   ([`KeyRing`]);
-//! - **strict configurations**: the crate underneath takes the last usable configuration of a list, and panics on one
-//!   whose suites it does not know; here a list is read by our own rules first ([`config`]);
+//! - **a ring**: several keys are live at once and the request's key id picks one ([`KeyRing`]);
+//! - **strict configurations**: `ohttp` takes the last usable configuration of a list, and panics on one whose suites it
+//!   does not know; here a list is read by our own rules first ([`config`]);
 //! - **replay**: a bounded, best-effort memory of encapsulated keys ([`Seen`]). The guarantee against replay is the
 //!   date inside the seal and idempotent calls; this only makes a replay harder to use.
 //!
@@ -20,7 +20,9 @@ pub mod config;
 pub mod size;
 
 mod client;
+mod kdf;
 mod key;
+mod receiver;
 mod replay;
 mod ring;
 mod suite;

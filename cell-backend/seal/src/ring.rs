@@ -1,12 +1,16 @@
-//! The cell's side: several live keys, one request opened, its answer sealed.
+//! The cell's side: several live keys, one request opened, its answer sealed (RFC 9458, sections 4.3 and 4.4).
 
 use std::collections::BTreeMap;
 
-use ohttp::{Server, ServerResponse};
+use aws_lc_rs::aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::error::Unspecified;
+use zeroize::Zeroizing;
 
+use crate::kdf::{expand, extract};
 use crate::key::{KeyFileError, SealingKey};
+use crate::receiver::{Exporter, Receiver};
 use crate::size;
-use crate::suite::{AEAD_ID, HEADER, KDF_ID, Kem};
+use crate::suite::{ANSWER_NONCE, HEADER, KEY, NONCE};
 
 /// Why a request was not opened. Answered outside the seal, where nobody knows who asks; the text says no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
@@ -54,10 +58,23 @@ pub struct AnswerTooLong {
     pub room: usize,
 }
 
+/// What the key schedule is told of a request, before a zero and its header.
+const REQUEST_INFO: &[u8] = b"message/bhttp request";
+/// What the answer's secret is exported under.
+const ANSWER_LABEL: &[u8] = b"message/bhttp response";
+
 /// Every key that a cell opens requests with.
 #[derive(Debug)]
 pub struct KeyRing {
-    servers: BTreeMap<u8, (Kem, Server)>,
+    keys: BTreeMap<u8, Key>,
+}
+
+#[derive(Debug)]
+struct Key {
+    header: [u8; HEADER],
+    receiver: Receiver,
+    /// The key schedule's context, the same for every request.
+    context: Vec<u8>,
 }
 
 /// An opened request.
@@ -69,7 +86,10 @@ pub struct Opened {
 }
 
 /// Seals the answer to one request. Dropped unused, that request gets none.
-pub struct Answerer(ServerResponse);
+pub struct Answerer {
+    enc: Vec<u8>,
+    exporter: Exporter,
+}
 
 impl KeyRing {
     /// A ring of these keys.
@@ -77,16 +97,16 @@ impl KeyRing {
     /// # Errors
     /// [`RingError`].
     pub fn new<'a>(keys: impl IntoIterator<Item = &'a SealingKey>) -> Result<Self, RingError> {
-        let mut servers = BTreeMap::new();
+        let mut ring = BTreeMap::new();
         for key in keys {
-            let bad = |source| RingError::Key { id: key.id(), source };
-            let server =
-                Server::new(key.pair().map_err(bad)?).map_err(|_error| bad(KeyFileError::Derivation))?;
-            if servers.insert(key.id(), (key.kem(), server)).is_some() {
+            let receiver = key.receiver().map_err(|source| RingError::Key { id: key.id(), source })?;
+            let header = key.kem().header(key.id());
+            let context = receiver.context(&[REQUEST_INFO, &[0], &header].concat());
+            if ring.insert(key.id(), Key { header, receiver, context }).is_some() {
                 return Err(RingError::Twice(key.id()));
             }
         }
-        if servers.is_empty() { Err(RingError::Empty) } else { Ok(Self { servers }) }
+        if ring.is_empty() { Err(RingError::Empty) } else { Ok(Self { keys: ring }) }
     }
 
     /// Opens a request. What costs nothing is looked at first, so that noise is refused before any curve is computed.
@@ -97,20 +117,23 @@ impl KeyRing {
         if sealed.len() != size::REQUEST {
             return Err(SealRefusal::Size);
         }
-        let header: [u8; HEADER] = *sealed.first_chunk().ok_or(SealRefusal::Size)?;
-        let [id, kem_high, kem_low, kdf_high, kdf_low, aead_high, aead_low] = header;
-        let (kem, server) = self.servers.get(&id).ok_or(SealRefusal::UnknownKey)?;
-        let suite = [[kem_high, kem_low], [kdf_high, kdf_low], [aead_high, aead_low]].map(u16::from_be_bytes);
-        if suite != [kem.id(), KDF_ID, AEAD_ID] {
+        let (header, rest) = sealed.split_first_chunk::<HEADER>().ok_or(SealRefusal::Size)?;
+        let key = self.keys.get(&header[0]).ok_or(SealRefusal::UnknownKey)?;
+        if *header != key.header {
             return Err(SealRefusal::Suite);
         }
-        let (message, response) = server.decapsulate(sealed).map_err(|_error| SealRefusal::Broken)?;
-        Ok(Opened { message, answerer: Answerer(response) })
+        let enc = key.receiver.kem().public_bytes();
+        let (enc, message) = rest.split_at_checked(enc).ok_or(SealRefusal::Size)?;
+        let (enc, mut message) = (enc.to_vec(), message.to_vec());
+        let context = key.receiver.setup(&enc, &key.context);
+        let exporter = context.and_then(|context| context.open(&mut message));
+        let exporter = exporter.map_err(|Unspecified| SealRefusal::Broken)?;
+        Ok(Opened { message, answerer: Answerer { enc, exporter } })
     }
 
     /// The ids of its keys.
     pub fn ids(&self) -> impl Iterator<Item = u8> {
-        self.servers.keys().copied()
+        self.keys.keys().copied()
     }
 }
 
@@ -121,11 +144,38 @@ impl Answerer {
     /// [`AnswerTooLong`], with the answerer handed back: the one who asked is owed an answer of that size still.
     pub fn seal(self, message: &[u8], size: usize) -> Result<Vec<u8>, (Self, AnswerTooLong)> {
         let room = size::answer_room(size);
-        let Some(filled) = size::fill(message, room) else {
+        if message.len() > room {
             return Err((self, AnswerTooLong { found: message.len(), room }));
-        };
-        // AES-GCM fails only beyond 64 GiB.
-        Ok(self.0.encapsulate(&filled).unwrap_or_default())
+        }
+        // AES-GCM fails beyond 64 GiB only, and a system without randomness has nothing to serve with. An empty answer
+        // is one that no client takes for an answer.
+        let mut nonce = [0; ANSWER_NONCE];
+        let random = aws_lc_rs::rand::fill(&mut nonce);
+        Ok(random.and_then(|()| self.seal_under(nonce, message, room)).unwrap_or_default())
+    }
+
+    fn seal_under(
+        &self,
+        nonce: [u8; ANSWER_NONCE],
+        message: &[u8],
+        room: usize,
+    ) -> Result<Vec<u8>, Unspecified> {
+        let mut secret = Zeroizing::new([0; ANSWER_NONCE]);
+        self.exporter.export(ANSWER_LABEL, secret.as_mut_slice())?;
+        let prk = extract(&[&self.enc[..], &nonce].concat(), &[secret.as_slice()]);
+        let (mut key, mut answer_nonce) = (Zeroizing::new([0; KEY]), [0; NONCE]);
+        expand(&prk, &[b"key"], key.as_mut_slice())?;
+        expand(&prk, &[b"nonce"], &mut answer_nonce)?;
+        let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, key.as_slice())?);
+        let mut answer = Vec::with_capacity(room + size::ANSWER_OVERHEAD);
+        answer.extend_from_slice(&nonce);
+        answer.extend_from_slice(message);
+        answer.resize(ANSWER_NONCE + room, 0);
+        let plain = answer.get_mut(ANSWER_NONCE..).ok_or(Unspecified)?;
+        let answer_nonce = Nonce::assume_unique_for_key(answer_nonce);
+        let tag = key.seal_in_place_separate_tag(answer_nonce, Aad::empty(), plain)?;
+        answer.extend_from_slice(tag.as_ref());
+        Ok(answer)
     }
 }
 

@@ -6,16 +6,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ohttp::SymmetricSuite;
-use ohttp::hpke::{Aead, Kdf};
 use serde::{Deserialize, Serialize};
 
-/// The symmetric half, the same for both KEMs.
-pub(crate) const SYMMETRIC: SymmetricSuite = SymmetricSuite::new(Kdf::HkdfSha256, Aead::Aes128Gcm);
-/// Its KDF's number (RFC 9180, table 3).
+/// The number of the KDF, the same for both KEMs (RFC 9180, table 3).
 pub(crate) const KDF_ID: u16 = 1;
-/// Its AEAD's number (RFC 9180, table 5).
+/// The number of the AEAD, the same for both KEMs (RFC 9180, table 5).
 pub(crate) const AEAD_ID: u16 = 1;
+/// Bytes of the AEAD's key (Nk).
+pub(crate) const KEY: usize = 16;
+/// Bytes of the AEAD's nonce (Nn).
+pub(crate) const NONCE: usize = 12;
 /// Bytes of an authentication tag.
 pub(crate) const TAG: usize = 16;
 /// Bytes of an answer's nonce: the larger of key and nonce (RFC 9458, section 4.4).
@@ -61,19 +61,19 @@ impl Kem {
         }
     }
 
+    /// How every request to a key of this KEM begins (RFC 9458, section 4.3): the id, and the suite.
+    pub(crate) fn header(self, id: u8) -> [u8; HEADER] {
+        let [[kem, kem_low], [kdf, kdf_low], [aead, aead_low]] =
+            [self.id(), KDF_ID, AEAD_ID].map(u16::to_be_bytes);
+        [id, kem, kem_low, kdf, kdf_low, aead, aead_low]
+    }
+
     /// Bytes of a public key, and of an encapsulated one (Npk and Nenc, which are equal for both).
     #[must_use]
     pub const fn public_bytes(self) -> usize {
         match self {
             Self::X25519 => 32,
             Self::P256 => 65,
-        }
-    }
-
-    pub(crate) const fn inner(self) -> ohttp::hpke::Kem {
-        match self {
-            Self::X25519 => ohttp::hpke::Kem::X25519Sha256,
-            Self::P256 => ohttp::hpke::Kem::P256Sha256,
         }
     }
 }

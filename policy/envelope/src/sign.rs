@@ -28,8 +28,8 @@ pub use randomized::RandomizedSigner;
 mod randomized {
     use std::fmt;
 
-    use ring::rand::SystemRandom;
-    use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
+    use aws_lc_rs::rand::SystemRandom;
+    use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 
     use super::Sign;
     use crate::{KeyId, SigningKey};
@@ -53,8 +53,7 @@ mod randomized {
             let (random, id) = (SystemRandom::new(), key.verifying_key().id());
             let (secret, public) = key.halves();
             let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
-            let ready =
-                EcdsaKeyPair::from_private_key_and_public_key(algorithm, &secret[..], &public, &random).ok();
+            let ready = EcdsaKeyPair::from_private_key_and_public_key(algorithm, &secret[..], &public).ok();
             Self { ready, random, key, id }
         }
 

@@ -1,11 +1,11 @@
-//! Whether a signature holds. A client verifies one with every answer, so on machines that have `ring` it is `ring` that
-//! does; a component has no C and no assembly, and takes `p256`. Both take what FIPS 186-5 section 6.4.2 does.
+//! Whether a signature holds. A client verifies one with every answer, so where there is AWS-LC it is AWS-LC that does; a
+//! component has no C and no assembly, and takes `p256`. Both take what FIPS 186-5 section 6.4.2 does.
 
 use p256::ecdsa::VerifyingKey;
 
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn verifies(key: &VerifyingKey, message: &[u8], signature: &[u8; 64]) -> bool {
-    use ring::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
+    use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, UnparsedPublicKey};
     UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, uncompressed(key)).verify(message, signature).is_ok()
 }
 

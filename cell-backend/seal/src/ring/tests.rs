@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
-use super::{KeyRing, RingError, SealRefusal};
+use super::{Answerer, KeyRing, RingError, SealRefusal};
 use crate::config::{encode_list, read_list};
+use crate::receiver::tests::{bytes, example};
 use crate::{Kem, SealError, Sealer, SealingKey, size};
 
 fn key(id: u8, kem: Kem) -> SealingKey {
@@ -118,4 +119,13 @@ proptest! {
         answer[at] ^= 1 << bit;
         prop_assert_eq!(opener.open(&answer), Err(SealError::Broken));
     }
+}
+
+/// The answer of RFC 9458's example (appendix A), under its nonce.
+#[test]
+fn it_answers_the_example_of_oblivious_http() {
+    let (enc, exporter) = example();
+    let nonce = bytes("c789e7151fcba46158ca84b04464910d").try_into().unwrap();
+    let answer = Answerer { enc, exporter }.seal_under(nonce, &bytes("0140c8"), 3).unwrap();
+    assert_eq!(answer, bytes("c789e7151fcba46158ca84b04464910d86f9013e404feea014e7be4a441f234f857fbd"));
 }

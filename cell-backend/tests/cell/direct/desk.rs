@@ -11,7 +11,7 @@ use domicile_envelope::SigningKey;
 use domicile_jwt::TokenKey;
 use domicile_token::{Audience, Claims, Subject};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tokio_rustls::rustls::{
@@ -186,7 +186,7 @@ impl Desk {
     {
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_slice(self.ours.pem.as_bytes()).unwrap()).unwrap();
-        ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_protocol_versions(versions)
             .unwrap()
             .with_root_certificates(roots)

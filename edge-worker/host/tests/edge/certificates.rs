@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use domicile_edge::Identity;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
@@ -47,7 +47,7 @@ impl Signer {
         alpn: &[&str],
         versions: &[&'static SupportedProtocolVersion],
     ) -> ClientConfig {
-        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        let mut config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
             .with_protocol_versions(versions)
             .unwrap()
             .with_root_certificates(self.roots())
@@ -58,7 +58,7 @@ impl Signer {
 
     /// A cell that shows `identity` and wants a certificate of this authority in return.
     pub(crate) fn cell(&self, identity: &Identity) -> Arc<ServerConfig> {
-        let provider = Arc::new(ring::default_provider());
+        let provider = Arc::new(aws_lc_rs::default_provider());
         let verifier =
             WebPkiClientVerifier::builder_with_provider(Arc::new(self.roots()), Arc::clone(&provider))
                 .build()
