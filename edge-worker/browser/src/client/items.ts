@@ -1,6 +1,7 @@
 /** Lists and rankings as they are read: text from elsewhere, which a page will put into links. */
 
 import type { Item, List, Place, Ranking, Rung } from "../api.js";
+import { isLink } from "../link.js";
 import { isCount, isObject, isText } from "../trust/shape.js";
 
 const RUNGS: readonly string[] = ["full", "compact", "last-good", "list"] satisfies Rung[];
@@ -48,20 +49,11 @@ function readItem(said: unknown): Item | null {
     return null;
   }
   const { id, title, url, source } = said;
-  if (!isText(id) || id === "" || !isText(title) || title === "" || !isText(url) || !isLink(url)) {
+  if (!isText(id) || id === "" || !isText(title) || title === "" || !isLink(url)) {
     return null;
   }
   const category = isText(said["category"]) ? said["category"] : "";
-  const image = isText(said["image"]) && isLink(said["image"]) ? said["image"] : "";
+  const image = isLink(said["image"]) ? said["image"] : "";
   const item = { id, title, category, image, url };
   return isText(source) ? { ...item, source } : item;
-}
-
-/**
- * Whether it is a path or an https address, by the rule that signed lists are held to. Anything else could run in the
- * page (`javascript:`), or be another host that looks like a path (`//host`, `/\host`).
- */
-function isLink(link: string): boolean {
-  const strange = link === "" || link.length > 2_048 || /[\\\s\p{Cc}]/u.test(link) || link.startsWith("//");
-  return !strange && (/^https:\/\/[^/?#]/.test(link) || !/^[^/?#]*:/.test(link));
 }

@@ -1,7 +1,7 @@
 /** What of a list can be shown. */
 
 import type { Item } from "../api.js";
-import { link } from "./link.js";
+import { link } from "../link.js";
 
 /** An item that can be shown: named, linked, and no other item's twin. */
 export interface Shown {

@@ -1,12 +1,11 @@
 /** The route manifest of a residency class: which cells may be asked. The retailer's root key signs it. */
 
-import { fromRfc3339 } from "../codec/date.js";
-import { open } from "./dsse.js";
+import { heldUntil, open } from "./dsse.js";
+import type { Kind } from "./dsse.js";
 import { readKey } from "./key.js";
 import type { VerifyingKey } from "./key.js";
 import { isCount, isExactly, isListOf, isText } from "./shape.js";
 
-const TYPE = "application/vnd.domicile.route+json";
 const FORM = 1;
 
 /** A manifest that was opened. */
@@ -72,13 +71,9 @@ interface PayloadCell extends Pick<Cell, "name" | "boundary" | "transport"> {
 
 /** Opens the manifest of a class. The first fault met: trust, form, class, time, rollback, keys. */
 export async function openManifest(envelope: string, asked: string, trust: Trust): Promise<Manifest | RouteFault> {
-  const opened = await open(envelope, TYPE, trust.roots);
-  if (opened === "untrusted") {
-    return opened;
-  }
-  const { said } = opened;
-  if (!isPayload(said)) {
-    return "form";
+  const said = await open(envelope, KIND, trust.roots);
+  if (typeof said === "string") {
+    return said;
   }
   if (said.form !== FORM) {
     return "unknown-form";
@@ -86,12 +81,9 @@ export async function openManifest(envelope: string, asked: string, trust: Trust
   if (said.class !== asked) {
     return "other-class";
   }
-  const not_after_s = fromRfc3339(said.not_after);
-  if (fromRfc3339(said.issued) === null || not_after_s === null) {
-    return "time";
-  }
-  if (trust.now_s >= not_after_s) {
-    return "stale";
+  const not_after_s = heldUntil(said, trust.now_s);
+  if (typeof not_after_s === "string") {
+    return not_after_s;
   }
   if (said.version < trust.seen) {
     return "rolled-back";
@@ -110,8 +102,9 @@ export async function openManifest(envelope: string, asked: string, trust: Trust
   return { version, class: asked, not_after_s, cells, locales, slots, page_limit_ms: clocks.page_limit_ms };
 }
 
-function isPayload(value: unknown): value is Payload {
-  return isExactly(value, {
+const KIND: Kind<Payload> = {
+  type: "application/vnd.domicile.route+json",
+  members: {
     form: isCount,
     version: isCount,
     issued: isText,
@@ -121,8 +114,8 @@ function isPayload(value: unknown): value is Payload {
     locales: isListOf(isText),
     slots: isListOf((slot) => isExactly(slot, { name: isText, items: isCount, relay_wait_ms: isCount })),
     clocks: (clocks) => isExactly(clocks, { page_limit_ms: isCount, cell_budget_ms: isCount }),
-  });
-}
+  },
+};
 
 function isCell(value: unknown): boolean {
   const isTransport = (transport: unknown): boolean =>

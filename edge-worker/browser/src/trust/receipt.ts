@@ -8,10 +8,10 @@
 import { hex, sha256 } from "../codec/bytes.js";
 import type { Bytes } from "../codec/bytes.js";
 import { open } from "./dsse.js";
+import type { Kind } from "./dsse.js";
 import type { VerifyingKey } from "./key.js";
-import { isCount, isExactly, isText } from "./shape.js";
+import { isCount, isText } from "./shape.js";
 
-const TYPE = "application/vnd.domicile.receipt+json";
 const VERSION = 1;
 
 /** What a cell states of one answer. */
@@ -29,6 +29,13 @@ export interface Receipt {
   readonly time: string;
 }
 
+const texts = { request: isText, answer: isText, cell: isText, boundary: isText, class: isText, rung: isText };
+const KIND: Kind<Omit<Receipt, "snapshot">> = {
+  type: "application/vnd.domicile.receipt+json",
+  members: { version: isCount, ...texts, time: isText },
+  optional: { snapshot: isText },
+};
+
 /** Which part is another one than was signed. */
 export type ReceiptFault = "untrusted" | "form" | "version" | "answer" | "request" | "cell";
 
@@ -45,14 +52,10 @@ export async function openReceipt(
   signers: readonly VerifyingKey[],
   covered: Covered,
 ): Promise<Receipt | ReceiptFault> {
-  const opened = await open(envelope, TYPE, signers);
-  if (opened === "untrusted") {
-    return opened;
+  const receipt: Receipt | "untrusted" | "form" = await open(envelope, KIND, signers);
+  if (typeof receipt === "string") {
+    return receipt;
   }
-  if (!isReceipt(opened.said)) {
-    return "form";
-  }
-  const receipt = opened.said;
   if (receipt.version !== VERSION) {
     return "version";
   }
@@ -63,9 +66,4 @@ export async function openReceipt(
     return "request";
   }
   return receipt.answer === hex(await sha256(covered.answer)) ? receipt : "answer";
-}
-
-function isReceipt(value: unknown): value is Receipt & Record<string, unknown> {
-  const texts = { request: isText, answer: isText, cell: isText, boundary: isText, class: isText, rung: isText };
-  return isExactly(value, { version: isCount, ...texts, time: isText }, { snapshot: isText });
 }

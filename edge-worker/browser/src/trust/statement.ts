@@ -2,13 +2,18 @@
 
 import { fromBase64 } from "../codec/bytes.js";
 import type { Bytes } from "../codec/bytes.js";
-import { fromRfc3339 } from "../codec/date.js";
-import { open } from "./dsse.js";
+import { heldUntil, open } from "./dsse.js";
+import type { Kind } from "./dsse.js";
 import type { VerifyingKey } from "./key.js";
-import { isCount, isExactly, isText } from "./shape.js";
+import { isCount, isText } from "./shape.js";
 
-const TYPE = "application/vnd.domicile.seal-keys+json";
 const FORM = 1;
+const KIND: Kind<Payload> = {
+  type: "application/vnd.domicile.seal-keys+json",
+  members: { form: isCount, cell: isText, issued: isText, not_after: isText, configs: isText },
+};
+
+type Payload = { readonly form: number } & Readonly<Record<"cell" | "issued" | "not_after" | "configs", string>>;
 
 /** A statement that was opened. */
 export interface KeyStatement {
@@ -28,27 +33,19 @@ export async function openStatement(
   signers: readonly VerifyingKey[],
   now_s: number,
 ): Promise<KeyStatement | StatementFault> {
-  const opened = await open(envelope, TYPE, signers);
-  if (opened === "untrusted") {
-    return opened;
+  const said = await open(envelope, KIND, signers);
+  if (typeof said === "string") {
+    return said;
   }
-  const members = { form: isCount, cell: isText, issued: isText, not_after: isText, configs: isText };
-  if (!isExactly(opened.said, members)) {
-    return "form";
-  }
-  const said = opened.said as { form: number } & Record<"cell" | "issued" | "not_after" | "configs", string>;
   if (said.form !== FORM) {
     return "unknown-form";
   }
   if (said.cell !== cell) {
     return "other-cell";
   }
-  const not_after_s = fromRfc3339(said.not_after);
-  if (fromRfc3339(said.issued) === null || not_after_s === null) {
-    return "time";
-  }
-  if (now_s >= not_after_s) {
-    return "stale";
+  const not_after_s = heldUntil(said, now_s);
+  if (typeof not_after_s === "string") {
+    return not_after_s;
   }
   const list = fromBase64(said.configs);
   return list === null ? "configs" : { not_after_s, list };
