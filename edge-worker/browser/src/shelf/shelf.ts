@@ -99,6 +99,16 @@ export class DomicileShelf extends Base {
     void this.#visit.rank();
   }
 
+  /**
+   * Begins anew, as on a page just opened: at the first card, with list and ranking asked for again, and as if nobody
+   * had been there. What is under way is neither shown nor told. Outside the document it begins anew when it is put
+   * back.
+   */
+  restart(): void {
+    this.#clean();
+    this.#schedule();
+  }
+
   connectedCallback(): void {
     this.#adopt("domicile");
     this.#adopt("renderCard");
@@ -157,9 +167,7 @@ export class DomicileShelf extends Base {
       return;
     }
     if (this.#visit !== null) {
-      this.#end();
-      this.#carousel.rewind();
-      this.#presence.start(false);
+      this.#clean();
     }
     this.#written ??= { key, items: shown(rendered(this), document.baseURI) };
     const written = this.#written.key === key ? this.#written.items : [];
@@ -261,6 +269,15 @@ export class DomicileShelf extends Base {
     // What is over is still true when the shelf comes back; what is under way would come to nobody.
     if (this.#visit?.over === false) {
       this.#end();
+    }
+  }
+
+  /** Leaves nothing of what a shopper did here. */
+  #clean(): void {
+    this.#end();
+    this.#carousel.rewind();
+    if (this.#stay !== null) {
+      this.#presence.start(false);
     }
   }
 

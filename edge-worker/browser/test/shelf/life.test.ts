@@ -211,6 +211,50 @@ test("refresh asks for a list too where there was none", async () => {
   });
 });
 
+test("a shelf whose cards were scrolled stays in use over a refresh, and restarted it is as on a page just opened", async () => {
+  await visit(open, { body: HOME }, async (shop) => {
+    const [first, second] = [items("l", 24), items("m", 24)].map((all) => all.map(({ id }) => id));
+    await shop.list(items("l", 24));
+    await shop.rank(stays("answer-lost"));
+    await shelf(shop).locator(".cards").evaluate((cards) => cards.scrollTo({ left: 600, behavior: "instant" }));
+    await shelf(shop).locator(".heading").click();
+    await shop.page.mouse.move(600, 10);
+    await shelf(shop).evaluate((element: DomicileShelf) => element.refresh());
+    await shop.rank(answered(items("p", 24)), 1);
+    assert.deepEqual([await shop.ids(), (await shop.last("stays"))?.["reason"]], [first, "in-use"]);
+
+    await shelf(shop).evaluate((element: DomicileShelf) => element.restart());
+    await shop.list(items("m", 24), 1);
+    assert.deepEqual([await shop.ids(), await shelf(shop).locator(".cards").evaluate((cards) => cards.scrollLeft)], [second, 0]);
+    await shop.rank(answered(items("q", 24)), 2);
+    assert.deepEqual(await shop.ids(), items("q", 24).map(({ id }) => id));
+    assert.deepEqual(await shop.names(), ["list", "stays", "stays", "list", "personal"]);
+    assert.equal(await shop.shift(), 0);
+  });
+});
+
+test("a restart shows and tells nothing of what was under way, and outside the document waits for the way back", async () => {
+  await visit(open, { body: HOME }, async (shop) => {
+    await shop.list(items("l", 6));
+    await shelf(shop).evaluate((element: DomicileShelf) => element.restart());
+    await shop.rank(answered(items("p", 6)), 0);
+    assert.deepEqual([await shop.ids(), await shop.told()], [[], []]);
+    await shop.list(items("l", 6), 1);
+    await shop.rank(answered(items("q", 6)), 1);
+    await shop.page.evaluate(async () => {
+      const one = document.querySelector("domicile-shelf");
+      one?.remove();
+      await new Promise((resolve) => setTimeout(resolve));
+      one?.restart();
+      Object.assign(window, { one, asked: window.seen.fake.ranks.length });
+      document.querySelector("main")?.append(one ?? "");
+    });
+    assert.equal(await shop.page.evaluate(() => (window as unknown as { asked: number }).asked), 2);
+    await shop.list(items("m", 6), 2);
+    assert.deepEqual(await shop.ids(), items("m", 6).map(({ id }) => id));
+  });
+});
+
 test("shelves wait for a connection, and one of their own goes before the page's", async () => {
   await visit(open, { body: HOME + HOME, connects: false }, async (shop) => {
     await shop.frame();
