@@ -4,6 +4,7 @@ import { concat, hex } from "./codec/bytes.js";
 import type { Bytes } from "./codec/bytes.js";
 import type { Kem } from "./codec/configs.js";
 import type { Incoming, Outgoing, Outside } from "./client/outside.js";
+import { onOthersLogout, tellOthersOfLogout } from "./tabs.js";
 
 /** Longest answer that is read, in bytes: several times a cell's largest. */
 const ANSWER_MAX = 512 * 1024;
@@ -23,6 +24,8 @@ export function browser(): Outside {
     keep,
     kems: () => (kems ??= findKems()),
     onPage,
+    onOthersLogout,
+    tellOthersOfLogout,
     warn: (text) => console.warn(text),
   };
 }
@@ -106,11 +109,16 @@ async function findKems(): Promise<readonly Kem[]> {
   return made.then(() => ["x25519", "p256"] as const, () => ["p256"] as const);
 }
 
-function onPage(hidden: () => void, shown: () => void): void {
+function onPage(hidden: () => void, shown: () => void, back: () => void): void {
   if (typeof document === "undefined") {
     return;
   }
   document.addEventListener("visibilitychange", () => (document.visibilityState === "hidden" ? hidden() : shown()));
   addEventListener("pagehide", hidden);
-  addEventListener("pageshow", (event) => event.persisted && shown());
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) {
+      back();
+      shown();
+    }
+  });
 }

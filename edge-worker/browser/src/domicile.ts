@@ -2,6 +2,7 @@
 
 import type { Domicile, Options, Outcome } from "./api.js";
 import { erased, exported, rank } from "./client/calls.js";
+import { isStill } from "./client/grant.js";
 import { list } from "./client/list.js";
 import type { Outside } from "./client/outside.js";
 import { Seen } from "./client/seen.js";
@@ -28,7 +29,21 @@ export function domicileIn(outside: Outside, { edge, roots, grant }: Options): D
     return { session, teller };
   };
   let now = begin();
-  outside.onPage(() => now.teller.hidden(), () => now.teller.shown());
+  const leave = (): void => {
+    now.session.end();
+    now = begin();
+    for (const listener of [...listeners]) {
+      listener();
+    }
+  };
+  const back = async (): Promise<void> => {
+    const { session } = now;
+    if (!(await isStill(session)) && !session.signal.aborted) {
+      leave();
+    }
+  };
+  outside.onPage(() => now.teller.hidden(), () => now.teller.shown(), () => void back());
+  outside.onOthersLogout(leave);
 
   return {
     list: (place, signal = new AbortController().signal) => list(outside, setup.edge, place, signal),
@@ -45,11 +60,8 @@ export function domicileIn(outside: Outside, { edge, roots, grant }: Options): D
     export: (locale) => never(outside, () => exported(now.session, locale)),
     erase: (locale) => never(outside, () => erased(now.session, locale)),
     logout() {
-      now.session.end();
-      now = begin();
-      for (const listener of [...listeners]) {
-        listener();
-      }
+      leave();
+      outside.tellOthersOfLogout();
     },
     onLogout(listener) {
       listeners.add(listener);

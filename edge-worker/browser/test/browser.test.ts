@@ -112,7 +112,9 @@ test("ids differ, chance is a fraction, and the page is not looked for where the
   const outside = browser();
   assert.notEqual(outside.id(), outside.id());
   assert.ok([outside.random(), outside.random()].every((number) => number >= 0 && number < 1));
-  outside.onPage(() => assert.fail("hidden"), () => assert.fail("shown"));
+  outside.onPage(() => assert.fail("hidden"), () => assert.fail("shown"), () => assert.fail("back"));
+  outside.onOthersLogout(() => assert.fail("logged out"));
+  outside.tellOthersOfLogout();
 });
 
 test("a page that is hidden, left, or comes back from the cache says so", () => {
@@ -121,7 +123,7 @@ test("a page that is hidden, left, or comes back from the cache says so", () => 
   const listen = globalThis.addEventListener;
   Object.defineProperty(globalThis, "document", { value: page, configurable: true });
   globalThis.addEventListener = window.addEventListener.bind(window) as typeof listen;
-  browser().onPage(() => heard.push("hidden"), () => heard.push("shown"));
+  browser().onPage(() => heard.push("hidden"), () => heard.push("shown"), () => heard.push("back"));
   for (const state of ["hidden", "visible"]) {
     Object.assign(page, { visibilityState: state });
     page.dispatchEvent(new Event("visibilitychange"));
@@ -131,7 +133,7 @@ test("a page that is hidden, left, or comes back from the cache says so", () => 
   window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
   Reflect.deleteProperty(globalThis, "document");
   globalThis.addEventListener = listen;
-  assert.deepEqual(heard, ["hidden", "shown", "hidden", "shown"]);
+  assert.deepEqual(heard, ["hidden", "shown", "hidden", "back", "shown"]);
 });
 
 test("the identity service is asked with the shopper's session, and a locale without cells once", async () => {

@@ -52,6 +52,48 @@ test("whoever logs out while a grant or a manifest comes is not given them", asy
   }
 });
 
+test("a logout is told to the browser's other pages once, and one that is heard of is not told on", async () => {
+  const world = new World();
+  const page = world.page();
+  let told = 0;
+  page.onLogout(() => (told += 1));
+  await world.run(page.rank(PLACE));
+  page.tell({ kind: "view", item: "1" }, "de-DE");
+  world.othersLogout();
+  assert.deepEqual([told, world.toldOthers, await page.flush()], [1, 0, 0]);
+  await world.run(page.rank(PLACE));
+  assert.equal(world.asked, 2, "the token is gone");
+  page.logout();
+  assert.deepEqual([told, world.toldOthers], [2, 1]);
+});
+
+test("a page out of the back/forward cache goes on for the shopper whose it was, and for nobody else", async () => {
+  const grantOf = (world: World, claims: unknown): unknown => ({ ...world.grant("a"), token: `a.${btoa(JSON.stringify(claims)).replaceAll("=", "")}.c` });
+  const cases: [string, (world: World) => Promise<unknown>, number][] = [
+    ["the same", (world) => Promise.resolve(grantOf(world, { sub: "1", exp: 2 })), 0],
+    ["another", (world) => Promise.resolve(grantOf(world, { sub: "2" })), 1],
+    ["one who states nothing", (world) => Promise.resolve(grantOf(world, {})), 1],
+    ["nobody", () => Promise.resolve(null), 1],
+    ["nobody knows", () => Promise.reject(new Error("offline")), 1],
+    ["no answer", () => new Promise(() => undefined), 1],
+  ];
+  for (const [name, next, times] of cases) {
+    const world = new World();
+    const page = world.page();
+    let told = 0;
+    page.onLogout(() => (told += 1));
+    world.back();
+    await world.clock.pass(11_000);
+    assert.deepEqual([told, world.asked], [0, 0], "without a grant there is nothing to ask");
+    world.grants = () => Promise.resolve(grantOf(world, { sub: "1", exp: 1 }));
+    await world.run(page.rank(PLACE));
+    world.grants = () => next(world);
+    world.back();
+    await world.clock.pass(11_000);
+    assert.deepEqual([told, world.asked, world.toldOthers], [times, 2, 0], name);
+  }
+});
+
 test("an export is every page of the home cell, and an erasure is the home cell's", async () => {
   const world = new World();
   world.grants = () => Promise.resolve(world.grant("b"));

@@ -15,6 +15,8 @@ const GRANT_MS = 10_000;
 /** The grants of one session. */
 export class Grants {
   readonly #held = new Map<string, Grant>();
+  /** The last one of each locale, over or not: whose shelves this page shows. */
+  readonly latest = new Map<string, Grant>();
 
   /** The grant of a locale, if there is one that is not over at `now_s`. */
   held(locale: string, now_s: number): Grant | null {
@@ -25,6 +27,7 @@ export class Grants {
   /** Keeps one. */
   keep(locale: string, grant: Grant): Grant {
     this.#held.set(locale, grant);
+    this.latest.set(locale, grant);
     return grant;
   }
 
@@ -49,25 +52,38 @@ export async function grantOf(
   if (held) {
     return held;
   }
-  const ask = async (): Promise<Grant | "no-grant" | "grant-lost"> => {
-    const latest = outside.now() + GRANT_MS;
-    const given: unknown = await within(outside, latest, signal, (signal) => session.ask(locale, signal));
-    if (given === null || given === undefined) {
-      return "no-grant";
-    }
-    return isGrant(given) ? grants.keep(locale, given) : "grant-lost";
-  };
-  const given = await within(outside, until, signal, () => memory.once(`grant/${locale}`, ask));
+  const given = await within(outside, until, signal, () => memory.once(`grant/${locale}`, () => ask(session, locale)));
   return given === "over" || given === "lost" ? "grant-lost" : given;
 }
 
 /**
- * The class that a token states of itself (RFC 7519), unverified; `null` where it cannot be read. A cell of another class
- * would refuse the token, after it had opened what was sealed for it: so nothing is sealed.
+ * Whether the shopper is still the one whose grants came here, asked anew: a page out of the back/forward cache may
+ * have missed a logout. Where it cannot be known it is not so, and the page shows its lists.
  */
-export function statedClass(token: string): string | null {
+export async function isStill(session: Session): Promise<boolean> {
+  for (const [locale, before] of [...session.grants.latest]) {
+    const now = await ask(session, locale);
+    if (typeof now === "string" || claim(now.token, "sub") !== claim(before.token, "sub")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+async function ask(session: Session, locale: string): Promise<Grant | "no-grant" | "grant-lost"> {
+  const { grants, outside, signal } = session;
+  const latest = outside.now() + GRANT_MS;
+  const given: unknown = await within(outside, latest, signal, (signal) => session.ask(locale, signal));
+  if (given === null || given === undefined) {
+    return "no-grant";
+  }
+  return isGrant(given) ? grants.keep(locale, given) : "grant-lost";
+}
+
+/** What a token states of itself (RFC 7519, section 4), unverified; `null` where it cannot be read. */
+export function claim(token: string, name: "class" | "sub"): string | null {
   const claims = json(fromBase64Url(token.split(".")[1] ?? "") ?? new Uint8Array());
-  return isObject(claims) && isText(claims["class"]) ? claims["class"] : null;
+  return isObject(claims) && isText(claims[name]) ? claims[name] : null;
 }
 
 function isGrant(value: unknown): value is Grant & Record<string, unknown> {

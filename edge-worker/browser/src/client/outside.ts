@@ -41,8 +41,15 @@ export interface Outside {
   readonly keep: (name: string, value: string) => void;
   /** The KEMs that this browser has; none where it cannot seal or verify at all. */
   readonly kems: () => Promise<readonly Kem[]>;
-  /** Calls when the page is hidden, perhaps for good, and when it is seen again. */
-  readonly onPage: (hidden: () => void, shown: () => void) => void;
+  /**
+   * Calls when the page is hidden, perhaps for good, when it is seen again, and before that when it comes out of the
+   * back/forward cache.
+   */
+  readonly onPage: (hidden: () => void, shown: () => void, back: () => void) => void;
+  /** Calls when the shopper logged out in another page. */
+  readonly onOthersLogout: (listener: () => void) => void;
+  /** Says so to the other pages. */
+  readonly tellOthersOfLogout: () => void;
   /** Tells whoever develops the page that something is set up wrong. Never about a shopper. */
   readonly warn: (text: string) => void;
 }

@@ -6,7 +6,7 @@ import { readConfigs } from "../codec/configs.js";
 import { openManifest } from "../trust/manifest.js";
 import type { Cell, Manifest } from "../trust/manifest.js";
 import { openStatement } from "../trust/statement.js";
-import { grantOf, statedClass } from "./grant.js";
+import { claim, grantOf } from "./grant.js";
 import type { Keys } from "./memory.js";
 import { within } from "./outside.js";
 import type { Outgoing } from "./outside.js";
@@ -55,7 +55,8 @@ export async function lawful(
   if (manifest.cells.length === 0) {
     return "no-cell";
   }
-  if ((statedClass(grant.token) ?? manifest.class) !== manifest.class) {
+  // A cell of another class would refuse the token, and only after it had opened what was sealed for it.
+  if ((claim(grant.token, "class") ?? manifest.class) !== manifest.class) {
     return "other-class";
   }
   if (!manifest.cells.some(({ name }) => name === grant.home)) {

@@ -55,7 +55,8 @@ export class World implements Outside {
   route: Route = "good";
   keys: Record<string, KeysTrick> = {};
   sealed: Sealed[] = [];
-  list: Handled = whole(404, {}, '{"code":"unknown-slot"}');
+  /** What comes for a list, whichever is asked for or by its path. */
+  list: Handled | ((path: string) => Handled) = whole(404, {}, '{"code":"unknown-slot"}');
   /** What they saw. */
   posted: Posted[] = [];
   fetched: string[] = [];
@@ -71,6 +72,10 @@ export class World implements Outside {
   #ids = 0;
   hide: () => void = () => assert.fail("no page");
   show: () => void = () => assert.fail("no page");
+  back: () => void = () => assert.fail("no page");
+  /** What another page's logout calls, and how often this page told of its own. */
+  othersLogout: () => void = () => assert.fail("no page");
+  toldOthers = 0;
 
   constructor({ cells = ["a", "b", "c"], direct = [], next = false, kems = ["x25519", "p256"], seed = 1 }: Form = {}) {
     this.chance = new Chance(seed);
@@ -148,7 +153,7 @@ export class World implements Outside {
     const path = url.slice(EDGE.length);
     this.fetched.push(caches === "past" ? `${path} past caches` : path);
     if (path.startsWith("/v1/shelf/")) {
-      return this.list;
+      return typeof this.list === "function" ? this.list(path) : this.list;
     }
     const name = /^\/v1\/keys\/(.*)$/.exec(path)?.[1];
     const side = this.cells.find((cell) => cell.name === name);
@@ -192,8 +197,16 @@ export class World implements Outside {
     return Promise.resolve(this.#kems);
   }
 
-  onPage(hidden: () => void, shown: () => void): void {
-    [this.hide, this.show] = [hidden, shown];
+  onPage(hidden: () => void, shown: () => void, back: () => void): void {
+    [this.hide, this.show, this.back] = [hidden, shown, back];
+  }
+
+  onOthersLogout(listener: () => void): void {
+    this.othersLogout = listener;
+  }
+
+  tellOthersOfLogout(): void {
+    this.toldOthers += 1;
   }
 
   warn(text: string): void {
@@ -204,7 +217,7 @@ export class World implements Outside {
 /** The cell that a sealed request goes to, and whether through the edge. */
 function destination(url: string): { cell: string; relayed: boolean } {
   const direct = /^https:\/\/direct\.(\w+)\/gateway$/.exec(url);
-  const relayed = /^https:\/\/edge\.example\/v1\/sealed\/PIN\/(\w+)\/de-DE\/home$/.exec(url);
+  const relayed = /^https:\/\/edge\.example\/v1\/sealed\/PIN\/(\w+)\/de-DE\/(?:home|product)$/.exec(url);
   const cell = (direct ?? relayed)?.[1];
   return cell === undefined ? assert.fail(url) : { cell, relayed: relayed !== null };
 }
