@@ -4,6 +4,7 @@ import { concat, hex } from "./codec/bytes.js";
 import type { Bytes } from "./codec/bytes.js";
 import type { Kem } from "./codec/configs.js";
 import type { Incoming, Outgoing, Outside } from "./client/outside.js";
+import { heedPolicy } from "./policy.js";
 import { onOthersLogout, tellOthersOfLogout } from "./tabs.js";
 
 /** Longest answer that is read, in bytes: several times a cell's largest. */
@@ -35,6 +36,7 @@ export function browser(): Outside {
  * no manifest names a cell.
  */
 async function send({ url, body, caches, outlives }: Outgoing, signal: AbortSignal): Promise<Incoming> {
+  heedPolicy(url);
   const answer = await fetch(url, {
     method: body ? "POST" : "GET",
     body: body ?? null,

@@ -1,6 +1,7 @@
 /** Grants of the reference identity service (docs/identity.md). A retailer's own service may want another function. */
 
 import type { Grant, Options } from "./api.js";
+import { heedPolicy } from "./policy.js";
 
 /**
  * Asks the identity service at `origin` for grants, with the shopper's session there, which is a cookie of that
@@ -12,7 +13,9 @@ export function identity(origin: string): Options["grant"] {
     if (listOnly.has(locale)) {
       return null;
     }
-    const answer = await fetch(`${origin.replace(/\/+$/, "")}/v1/token`, {
+    const url = `${origin.replace(/\/+$/, "")}/v1/token`;
+    heedPolicy(url);
+    const answer = await fetch(url, {
       method: "POST",
       // As bytes it has no type, and so no preflight.
       body: new TextEncoder().encode(JSON.stringify({ locale })),
