@@ -8,7 +8,7 @@ import { visit, world } from "./world.js";
 const { open } = world();
 
 /** Where pictures of it are kept. */
-const SHOTS = "build/shots";
+const SHOTS = process.env["DOMICILE_SHOTS"] ?? "shots";
 const MANUAL = readFileSync("../../docs/shelf.md", "utf8");
 const SHEETS = ["src/shelf/style.ts", "src/shelf/shelf.css"].map((file) => readFileSync(file, "utf8"));
 

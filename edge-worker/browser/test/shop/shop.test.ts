@@ -13,7 +13,7 @@ const SHIFTS = `globalThis.shifted = []; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) entry.hadRecentInput || shifted.push(...entry.sources.map(({ node }) => node?.id || node?.className || node?.nodeName));
 }).observe({ type: "layout-shift", buffered: true });`;
 /** Where pictures of it are kept. */
-const SHOTS = "build/shots";
+const SHOTS = process.env["DOMICILE_SHOTS"] ?? "shots";
 
 let browser: Browser;
 let site: ShopSite;
