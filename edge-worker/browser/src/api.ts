@@ -167,8 +167,11 @@ export interface Domicile {
   export(locale: string): Promise<Outcome<readonly unknown[]>>;
   /** Erases what the home cell keeps of the shopper. */
   erase(locale: string): Promise<Outcome<unknown>>;
-  /** Forgets token, manifest, keys, queue and shelves. Shelves on the page show their list again. */
+  /**
+   * Forgets token, manifest, keys, queue and shelves, here and in this origin's other pages. Their shelves show the list
+   * again. To be called once the session has ended: whoever asks before that is given its grant.
+   */
   logout(): void;
-  /** Called at logout. Returns what takes it back. */
+  /** Called at logout, in this page or in another. Returns what takes it back. */
   onLogout(listener: () => void): () => void;
 }

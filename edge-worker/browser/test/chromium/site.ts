@@ -113,7 +113,9 @@ export class Site {
   /** Answers what the world does, by the browser's clock; the world's own time has only to pass. */
   async #answer(path: string, body: Bytes | null, response: ServerResponse): Promise<void> {
     this.world.ahead_s = Math.floor(Date.now() / 1_000) - NOW_S;
-    const request = { url: `${EDGE}${path}`, ...(body ? { body } : {}), caches: body ? "never" : "may" } as const;
+    // A cell that is asked directly answers on this port as well.
+    const url = path === "/gateway" ? "https://direct.a/gateway" : `${EDGE}${path}`;
+    const request = { url, ...(body ? { body } : {}), caches: body ? "never" : "may" } as const;
     const coming = this.world.send(request, new AbortController().signal);
     coming.then(({ status, header, body }) => {
       for (const name of ["content-type", "domicile-outcome"].filter((name) => header(name) !== "")) {

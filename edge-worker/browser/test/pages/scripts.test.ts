@@ -54,3 +54,19 @@ test("a policy that forbids the identity service is told of as well", async () =
   assert.deepEqual([await visited.ids(), (await visited.last("stays"))?.["reason"]], [LIST, "grant-lost"]);
   assert.ok(visited.console.includes(`domicile: the page's Content-Security-Policy forbids ${shop().origin}: add it to connect-src`));
 });
+
+test("a cell that is asked directly needs its origin in connect-src, and no preflight", async () => {
+  const { site } = shop();
+  const cell = site.edge.replace("127.0.0.1", "localhost");
+  const [first] = site.world.manifest["cells"] as object[];
+  site.world.manifest = { ...site.world.manifest, cells: [{ ...first, transport: { direct: cell } }] };
+  const without = await visit();
+  await without.said("stays");
+  assert.deepEqual([await without.ids(), (await without.last("stays"))?.["reason"]], [LIST, "answer-lost"]);
+  assert.ok(without.console.includes(`domicile: the page's Content-Security-Policy forbids ${cell}: add it to connect-src`));
+  shop().connects = `'self' ${site.edge} ${cell}`;
+  const visited = await visit();
+  await visited.said("personal");
+  assert.deepEqual([await visited.ids(), shop().ranked, visited.console, visited.errors], [PERSONAL, 1, [], []]);
+  assert.ok(site.seen.every(({ method, path }) => method === "GET" || path === "/gateway"));
+});
