@@ -2,7 +2,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { stated } from "../world/signer.js";
-import { LIST, PERSONAL, tests } from "./retailer.js";
+import { LIST, PERSONAL } from "./retailer.js";
+import { tests } from "./visit.js";
 
 const { shop, context, visit } = tests();
 

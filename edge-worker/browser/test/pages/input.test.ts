@@ -2,7 +2,8 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { whole } from "../world/tricks.js";
-import { EMPTY, LIST, listOf, tests } from "./retailer.js";
+import { EMPTY, LIST, listOf } from "./retailer.js";
+import { tests } from "./visit.js";
 
 const { shop, visit } = tests();
 
@@ -57,7 +58,7 @@ test("a list that breaks off, is HTML, or is another's: the personal shelf stand
   const html = whole(200, headers, "<!doctype html><title>Sign in to the network</title>");
   for (const list of [whole(200, headers, '{"locale":"de-DE","slot":"home","rung":"li'), html, listOf("basket"), whole(200, headers, "")]) {
     shop().site.world.list = list;
-    shop().shopper = "17";
+    shop().shopper = "canary-17";
     const visited = await visit();
     await visited.said("personal");
     assert.deepEqual([await visited.ids(), visited.errors, await visited.shift()], [["1"], [], 0]);
@@ -80,7 +81,7 @@ test("hard titles and missing images come through the whole way: list, ranking, 
   assert.equal(await visited.page.title(), "Shop");
   assert.deepEqual([visited.console, visited.errors, await visited.shift()], [[], [], 0]);
   // A page that its server wrote has them as its own escaping left them.
-  shop().shopper = "17";
+  shop().shopper = "canary-17";
   shop().body = EMPTY.replace("></", `><ul>${titles.map((title, n) => `<li itemscope><meta itemprop="sku" content="l-${n}">
 <a itemprop="url" href="/p/l-${n}"><span itemprop="name">${title.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</span></a></li>`).join("")}</ul></`);
   const written = await visit();

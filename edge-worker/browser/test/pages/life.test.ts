@@ -1,7 +1,8 @@
 // Shelves of one page, and a page that changes without being loaded.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { EMPTY, LIST, PERSONAL, listOf, tests } from "./retailer.js";
+import { EMPTY, LIST, PERSONAL, listOf } from "./retailer.js";
+import { tests } from "./visit.js";
 
 const { shop, visit } = tests();
 

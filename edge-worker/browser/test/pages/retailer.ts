@@ -1,45 +1,18 @@
 /**
  * A retailer's site as shoppers have it: pages under a strict policy, the built script with its integrity from a host of
- * its own, the identity service, an edge on another origin with a cell behind it, and Chromium.
+ * its own, the identity service, and an edge on another origin with a cell behind it.
  */
 
-import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { after, afterEach, before, beforeEach } from "node:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import type { Domicile } from "../../src/api.js";
-import { Site, launch } from "../chromium/site.js";
+import { Site } from "../chromium/site.js";
 import { whole } from "../world/tricks.js";
 import type { Handled } from "../world/tricks.js";
 import { NOW_S } from "../world/world.js";
-
-declare global {
-  interface Window {
-    /** The page's connection. */
-    shop: Domicile;
-    moments: (readonly [name: string, detail: Record<string, unknown>])[];
-    shifted: number;
-  }
-}
-
-/** What the browser keeps of a page, whatever becomes of its scripts. */
-function watch(): void {
-  window.moments = [];
-  window.shifted = 0;
-  for (const name of ["list", "personal", "stays", "empty"]) {
-    addEventListener(`domicile-${name}`, (event) => window.moments.push([name, (event as CustomEvent).detail]));
-  }
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      window.shifted += (entry as PerformanceEntry & { readonly value: number }).value;
-    }
-  }).observe({ type: "layout-shift", buffered: true });
-}
 
 const NAMES = ["Milch", "Brot", "Käse", "Äpfel", "Kaffee", "Nudeln"];
 /** Ids of the list. */
@@ -75,9 +48,10 @@ export class Retailer {
   scripts: string | null = null;
   integrity = `sha384-${createHash("sha384").update(readFileSync("dist/domicile.js")).digest("base64")}`;
   /** Who is logged in; `null` for nobody, who has no grant then. */
-  shopper: string | null = "17";
-  /** How often a token was asked for. */
+  shopper: string | null = "canary-17";
+  /** How often a token was asked for, and what stood in those that were given. */
   tokens = 0;
+  readonly claims: string[] = [];
   readonly methods: string[] = [];
   origin = "";
   statics = "";
@@ -121,13 +95,12 @@ export class Retailer {
     return this.site.world.opened.filter(({ request }) => request.path === "/v1/rank").length;
   }
 
-  /** Kind and item, or what was shown, of every event that a cell opened. */
+  /** Kind and item, or what was shown, of every event that a cell opened; once for each id, as a cell counts them. */
   get told(): string[] {
     const batches = this.site.world.opened.filter(({ request }) => request.path === "/v1/events");
-    type Said = { readonly kind: string; readonly item?: string; readonly shown?: string };
-    return batches.flatMap(({ request }) => (request.body as { events: Said[] }).events.map(
-      ({ kind, item, shown }) => `${kind} ${item ?? shown}`,
-    ));
+    type Said = { readonly id: string; readonly kind: string; readonly item?: string; readonly shown?: string };
+    const all = batches.flatMap(({ request }) => (request.body as { events: Said[] }).events);
+    return [...new Map(all.map(({ id, kind, item, shown }) => [id, `${kind} ${item ?? shown}`])).values()];
   }
 
   /** How often the edge was asked for a path. */
@@ -162,6 +135,7 @@ export class Retailer {
       return null;
     }
     const claims = Buffer.from(JSON.stringify({ sub: this.shopper, class: "eu_only" })).toString("base64url");
+    this.claims.push(claims);
     return { ...this.site.world.grant("a", NOW_S * 2), token: `aa.${claims}.cc` };
   }
 
@@ -191,78 +165,4 @@ document.documentElement.dataset.ready = "";`;
     await once(server, "listening");
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
-}
-
-/** A page of the shop as a test uses it. */
-export class Visit {
-  readonly page: Page;
-  readonly console: string[] = [];
-  readonly errors: string[] = [];
-
-  constructor(page: Page) {
-    this.page = page;
-    page.on("console", (message) => this.console.push(message.text()));
-    page.on("pageerror", (error) => this.errors.push(error.message));
-  }
-
-  /** Until a shelf has said something so many times. */
-  async said(name: string, times = 1): Promise<void> {
-    await this.page.waitForFunction(
-      ([name, times]) => window.moments.filter(([one]) => one === name).length >= times, [name, times] as const,
-    );
-  }
-
-  async last(name: string): Promise<Record<string, unknown> | undefined> {
-    return this.page.evaluate((name) => window.moments.filter(([one]) => one === name).at(-1)?.[1], name);
-  }
-
-  /** Ids of the items that are seen, on a shelf or before there is one. */
-  ids(n = 0): Promise<string[]> {
-    return this.page.locator("domicile-shelf").nth(n).locator("a:visible").evaluateAll(
-      (links) => links.map((link) => new URL((link as HTMLAnchorElement).href).pathname.replace("/p/", "")),
-    );
-  }
-
-  async shift(): Promise<number> {
-    await this.page.evaluate(
-      () => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
-    );
-    return this.page.evaluate(() => window.shifted);
-  }
-}
-
-/** A retailer for each test of a file, and the browser's contexts for it. */
-export interface Tests {
-  readonly shop: () => Retailer;
-  readonly context: () => BrowserContext;
-  /** Opens a page. `?alone`: one that is not connected. */
-  readonly visit: (path?: string) => Promise<Visit>;
-}
-
-export function tests(): Tests {
-  let browser: Browser;
-  let shop: Retailer;
-  let context: BrowserContext;
-  before(async () => {
-    browser = await launch();
-  });
-  after(() => browser.close());
-  beforeEach(async () => {
-    shop = await Retailer.open();
-    context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    context.setDefaultTimeout(30_000);
-    await context.addInitScript(watch);
-  });
-  afterEach(async () => {
-    await context.close();
-    shop.close();
-    const methods = [...shop.site.seen.map(({ method }) => method), ...shop.methods];
-    assert.ok(!methods.includes("OPTIONS"), "no request needs a preflight");
-  });
-  const visit = async (path = "/"): Promise<Visit> => {
-    const visit = new Visit(await context.newPage());
-    await visit.page.goto(`${shop.origin}${path}`);
-    return visit;
-  };
-  return { shop: () => shop, context: () => context, visit };
 }

@@ -1,7 +1,8 @@
 // The built script in a shop's page on another origin: its integrity, and what a content security policy allows.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { LIST, PERSONAL, tests } from "./retailer.js";
+import { LIST, PERSONAL } from "./retailer.js";
+import { tests } from "./visit.js";
 
 const { shop, visit } = tests();
 

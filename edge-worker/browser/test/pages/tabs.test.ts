@@ -1,8 +1,9 @@
 // Logout, in the browser's other tabs and in pages that wait in the back/forward cache; and what tabs share besides.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { LIST, PERSONAL, tests } from "./retailer.js";
-import type { Visit } from "./retailer.js";
+import { LIST, PERSONAL } from "./retailer.js";
+import { tests } from "./visit.js";
+import type { Visit } from "./visit.js";
 
 const { shop, context, visit } = tests();
 
@@ -52,7 +53,7 @@ test("tabs share the versions of manifests, a word, and nothing else", async () 
     Object.assign(globalThis, { heard });
   });
   const one = await personal();
-  shop().shopper = "18";
+  shop().shopper = "canary-18";
   const other = await personal();
   await other.page.evaluate(() => window.shop.tell({ kind: "view", item: "1" }, "de-DE"));
   await other.page.evaluate(() => window.shop.flush());
@@ -110,8 +111,8 @@ test("a page in the back/forward cache does not come back after a logout: it is 
 
 test("without the word, a page out of the back/forward cache finds that the shopper is another one", async () => {
   await context().addInitScript(() => Reflect.deleteProperty(globalThis, "BroadcastChannel"));
-  for (const next of [null, "18"]) {
-    shop().shopper = "17";
+  for (const next of [null, "canary-18"]) {
+    shop().shopper = "canary-17";
     const one = await personal();
     await mark(one);
     await leave(one);
