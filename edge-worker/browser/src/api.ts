@@ -114,7 +114,7 @@ export type Reason =
   | "grant-expired" | "too-long" | "backing-off"
   | "key-refused" | "too-large" | "cell-busy" | "cell-failed" | "edge-refused"
   | "answer-lost" | "not-an-answer" | "receipt-refused" | "page-limit"
-  // The page's own: the shopper has no grant and wants none; one was asked for and did not come; the page has logged
+  // The page's own: the shopper has no grant and wants none; one was asked for and did not come; the shopper has logged
   // out; the shopper was at the shelf already; this browser lacks what sealing needs (docs/browser.md).
   | "no-grant" | "grant-lost" | "logged-out" | "in-use" | "no-crypto";
 
@@ -168,7 +168,7 @@ export interface Domicile {
   /** Erases what the home cell keeps of the shopper. */
   erase(locale: string): Promise<Outcome<unknown>>;
   /**
-   * Forgets token, manifest, keys, queue and shelves, here and in this origin's other pages. Their shelves show the list
+   * Forgets token, manifest, keys, queue and shelves, here and in this origin's other pages. Shelves show their list
    * again. To be called once the session has ended: whoever asks before that is given its grant.
    */
   logout(): void;

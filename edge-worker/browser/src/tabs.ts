@@ -4,8 +4,8 @@
  * There is one channel for a page, however many clients it has. A channel does not hear itself: a client that begins
  * right after another's logout is not ended by that.
  *
- * It stays open in a page that goes into the back/forward cache. Chromium and Firefox throw such a page out of the cache
- * when the word reaches it, so that it is loaded anew; Safari lets the word fall
+ * It stays open in a page that goes into the back/forward cache. Chromium and Firefox throw such a page out of their
+ * cache when the word reaches it, so that it is loaded anew; Safari lets the word fall
  * (https://github.com/whatwg/html/issues/7253). So a page that comes back asks for its grant again, too
  * (`isStill` in client/grant.ts).
  */
