@@ -1,22 +1,15 @@
 // Networks as shoppers have them: slow, gone, back again, or with somebody in between who stops what personal requests use.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { EMPTY, LIST, PERSONAL, WRITTEN } from "./retailer.js";
+import { EMPTY, LIST, PATIENT, PERSONAL, WRITTEN } from "./retailer.js";
 import { tests } from "./visit.js";
 
 const { shop, context, visit } = tests();
 
 const connect = (): void => (globalThis as unknown as { connectShop: () => void }).connectShop();
 
-/** The world's manifest with another page limit. */
-function limit(page_limit_ms: number): void {
-  const { world } = shop().site;
-  world.manifest = { ...world.manifest, clocks: { page_limit_ms, cell_budget_ms: 120 } };
-}
-
 test("slow 3G: the list is shown, a personal shelf comes within its limit or not at all, and nothing shifts", async () => {
-  limit(900);
-  shop().body = WRITTEN + WRITTEN.replace("slot", 'limit-ms="60000" slot');
+  shop().body = WRITTEN.replace(PATIENT, "") + WRITTEN;
   const visited = await visit("/?alone");
   const devtools = await context().newCDPSession(visited.page);
   await devtools.send("Network.enable");
