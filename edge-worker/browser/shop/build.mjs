@@ -27,6 +27,7 @@ await build({
   plugins: [client],
   logLevel: "warning",
 });
+await build({ entryPoints: ["shop/page/first.ts"], outdir: out, bundle: true, format: "iife", target: "es2022", minify: true, logLevel: "warning" });
 cpSync("dist/domicile.js", `${out}/domicile.js`);
 cpSync("dist/shelf.css", `${out}/shelf.css`);
 cpSync("shop/page/shop.css", `${out}/shop.css`);

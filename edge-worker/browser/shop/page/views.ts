@@ -4,12 +4,14 @@ import type { Basket } from "./basket.js";
 import { picture } from "./card.js";
 import { h } from "./dom.js";
 import { category, money } from "./names.js";
+import { placeOf } from "./place.js";
+import type { Place } from "./place.js";
 import type { Product } from "./setup.js";
 import { own } from "./setup.js";
 
 /** What the shelves are about. */
 export interface About {
-  readonly slot: "home" | "product" | "basket";
+  readonly slot: Place;
   readonly anchor: readonly string[];
 }
 
@@ -41,18 +43,20 @@ export class Views {
       if (asked !== this.#asked) {
         return null;
       }
-      this.#fill(product === null ? missing() : this.#product(product));
+      this.#fill("product", product === null ? missing() : this.#product(product));
       return { slot: "product", anchor: product === null ? [] : [id] };
     }
-    if (path === "/basket") {
-      this.#fill(this.#lines());
-      return { slot: "basket", anchor: this.#basket.lines.map(({ product }) => product.id) };
+    const slot = placeOf(path);
+    if (slot === "basket") {
+      this.#fill(slot, this.#lines());
+      return { slot, anchor: this.#basket.lines.map(({ product }) => product.id) };
     }
-    this.#fill(this.#welcome);
+    this.#fill("home", this.#welcome);
     return { slot: "home", anchor: [] };
   }
 
-  #fill(content: Element): void {
+  #fill(place: Place, content: Element): void {
+    document.documentElement.dataset["place"] = place;
     if (content !== this.#place.firstElementChild) {
       this.#place.replaceChildren(content);
     }
@@ -105,5 +109,5 @@ export class Views {
 }
 
 function missing(): HTMLElement {
-  return h("div", { class: "welcome" }, h("h1", {}, "No such product"), h("p", {}, "The catalogue has nothing under this number."));
+  return h("div", { class: "welcome missing" }, h("h1", {}, "No such product"), h("p", {}, "The catalogue has nothing under this number."));
 }

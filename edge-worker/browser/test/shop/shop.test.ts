@@ -250,7 +250,7 @@ for (const width of [360, 1280]) {
 test("the page names every script and style with its integrity, and promises nothing that is not promised", () => {
   const page = readFileSync("dist-shop/index.html", "utf8");
   const loaded = page.match(/<(script|link rel="stylesheet")[^>]*>/g) ?? [];
-  assert.equal(loaded.length, 4);
+  assert.equal(loaded.length, 5);
   assert.ok(loaded.every((tag) => /integrity="sha384-[\w+/]{64}"/.test(tag)), loaded.join(" "));
   assert.doesNotMatch(page, /https?:|style=|onclick|<script>/);
   for (const claim of ["anonymous", "GDPR", "oblivious", "no personal data"]) {

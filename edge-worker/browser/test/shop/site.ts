@@ -16,7 +16,7 @@ import { whole } from "../world/tricks.js";
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css", ".svg": "image/svg+xml",
 };
-const FILES = ["/domicile.js", "/shop.js", "/shop.css", "/shelf.css", "/mark.svg"];
+const FILES = ["/domicile.js", "/first.js", "/shop.js", "/shop.css", "/shelf.css", "/mark.svg"];
 
 const GOODS = [
   ["Bananas (national brand)", "tropical-fruit"],
