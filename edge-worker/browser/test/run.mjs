@@ -1,4 +1,5 @@
-// Bundles each test (TypeScript) and hands it to node's own runner. Arguments: names of tests, all without any.
+// Bundles each test (TypeScript) and hands it to node's own runner. Arguments: names of tests. Without any, all but
+// those of real/, which need the demo that DOMICILE_SHOP names.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,8 +10,18 @@ import { build } from "esbuild";
 const shots = resolve(process.env["DOMICILE_SHOTS"] || fileURLToPath(new URL("../shots", import.meta.url)));
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const wanted = process.argv.slice(2);
-const isWanted = (file) => file.endsWith(".test.ts") && (wanted.length === 0 || wanted.some((name) => file.includes(name)));
-const tests = readdirSync("test", { recursive: true }).map(String).filter(isWanted);
+const needsDemo = (file) => file.startsWith("real/");
+const isWanted = (file) => (wanted.length === 0 ? !needsDemo(file) : wanted.some((name) => file.includes(name)));
+const tests = readdirSync("test", { recursive: true }).map(String).filter((file) => file.endsWith(".test.ts") && isWanted(file));
+if (tests.length === 0) {
+  console.error(`no test is named so: ${wanted.join(" ")}`);
+  process.exit(2);
+}
+const onDemo = tests.some(needsDemo);
+if (onDemo && !URL.canParse(process.env.DOMICILE_SHOP ?? "")) {
+  console.error("real/ needs DOMICILE_SHOP: the address of the shop that `cargo xtask demo` prints, http://127.0.0.1:PORT");
+  process.exit(2);
+}
 
 rmSync("build", { recursive: true, force: true });
 await build({
@@ -28,7 +39,9 @@ await build({
   logLevel: "warning",
 });
 const files = tests.map((file) => `build/${file.replace(/\.ts$/, ".mjs")}`);
-const ran = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], {
+// The demo has one set of cells: whoever stops one has it to themselves. What never comes ends a test.
+const turns = onDemo ? ["--test-concurrency=1", "--test-timeout=300000"] : [];
+const ran = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...turns, ...files], {
   stdio: "inherit",
   env: { ...process.env, DOMICILE_SHOTS: shots },
 });
