@@ -1,4 +1,7 @@
-// Times what a page computes for a shelf in Debian's Chromium: one JSON object a line. Nothing here passes or fails.
+// Benches of the client in Debian's Chromium: one JSON object a line. Nothing here passes or fails.
+//   node bench/run.mjs             what a page computes for a shelf; with DOMICILE_SHOP, all
+//   node bench/run.mjs seal        that alone
+//   node bench/run.mjs navigation  from the navigation to the personal shelf, against the demo that DOMICILE_SHOP names
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { cpus } from "node:os";
@@ -7,22 +10,43 @@ import { build } from "esbuild";
 import { chromium } from "playwright-core";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const bundled = await build({ entryPoints: ["bench/seal.ts"], bundle: true, write: false, format: "iife", target: "es2022" });
-const script = bundled.outputFiles[0].text;
-const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html>"));
-await once(server.listen(0, "127.0.0.1"), "listening");
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--headless", "--no-sandbox", "--disable-gpu"] });
-try {
-  const page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${server.address().port}`);
-  await page.addScriptTag({ content: script });
-  const machine = `${cpus().length} × ${cpus()[0].model}, Chromium ${browser.version()}`;
-  for (const kem of ["x25519", "p256"]) {
-    for (const figure of await page.evaluate((kem) => figures(kem), kem)) {
-      console.log(JSON.stringify({ ...figure, machine }));
+const [wanted] = process.argv.slice(2);
+const hasDemo = URL.canParse(process.env.DOMICILE_SHOP ?? "");
+if (![undefined, "seal", "navigation"].includes(wanted)) {
+  console.error(`there is no bench ${wanted}: seal, navigation`);
+  process.exit(2);
+}
+if (wanted === "navigation" && !hasDemo) {
+  console.error("navigation needs DOMICILE_SHOP: the address of the shop that `cargo xtask demo` prints, http://127.0.0.1:PORT");
+  process.exit(2);
+}
+if (wanted !== "navigation") {
+  await seal();
+}
+if (wanted === "navigation" || (wanted === undefined && hasDemo)) {
+  await build({ entryPoints: ["bench/navigation.ts"], bundle: true, outfile: "build/navigation.mjs", format: "esm", platform: "node", packages: "external", target: "node20" });
+  const { navigation } = await import("../build/navigation.mjs");
+  await navigation();
+}
+
+async function seal() {
+  const bundled = await build({ entryPoints: ["bench/seal.ts"], bundle: true, write: false, format: "iife", target: "es2022" });
+  const script = bundled.outputFiles[0].text;
+  const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<!doctype html>"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--headless", "--no-sandbox", "--disable-gpu"] });
+  try {
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${server.address().port}`);
+    await page.addScriptTag({ content: script });
+    const machine = `${cpus().length} × ${cpus()[0].model}, Chromium ${browser.version()}`;
+    for (const kem of ["x25519", "p256"]) {
+      for (const figure of await page.evaluate((kem) => figures(kem), kem)) {
+        console.log(JSON.stringify({ ...figure, machine }));
+      }
     }
+  } finally {
+    await browser.close();
+    server.close();
   }
-} finally {
-  await browser.close();
-  server.close();
 }
