@@ -115,12 +115,23 @@ function onPage(hidden: () => void, shown: () => void, back: () => void): void {
   if (typeof document === "undefined") {
     return;
   }
-  document.addEventListener("visibilitychange", () => (document.visibilityState === "hidden" ? hidden() : shown()));
-  addEventListener("pagehide", hidden);
+  // Out of the back/forward cache a page is visible first and shown then (HTML, "reactivate a document").
+  let left = false;
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden") {
+      hidden();
+    } else if (!left) {
+      shown();
+    }
+  });
+  addEventListener("pagehide", () => {
+    left = true;
+    hidden();
+  });
   addEventListener("pageshow", (event) => {
+    left = false;
     if (event.persisted) {
       back();
-      shown();
     }
   });
 }

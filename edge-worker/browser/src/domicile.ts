@@ -9,6 +9,7 @@ import { Seen } from "./client/seen.js";
 import { Session, readRoots } from "./client/session.js";
 import type { Setup } from "./client/session.js";
 import { Teller } from "./events/teller.js";
+import { callEach } from "./listeners.js";
 
 /** A page's side against any world. `domicile` in `index.ts` is this in a browser. */
 export function domicileIn(outside: Outside, { edge, roots, grant }: Options): Domicile {
@@ -22,28 +23,32 @@ export function domicileIn(outside: Outside, { edge, roots, grant }: Options): D
   const listeners = new Set<() => void>();
   let dropped = 0;
   const begin = (): { readonly session: Session; readonly teller: Teller } => {
-    const session = new Session(setup);
+    const session: Session = new Session(setup, () => end(session));
     const teller = new Teller(session, (count) => {
       dropped += count;
     });
     return { session, teller };
   };
   let now = begin();
-  const leave = (): void => {
-    now.session.end();
-    now = begin();
-    for (const listener of [...listeners]) {
-      listener();
+  /** Ends a session, if it is the present one, and begins another. */
+  const end = (session: Session): void => {
+    if (session === now.session) {
+      session.end();
+      now = begin();
+      callEach(listeners);
     }
   };
-  const back = async (): Promise<void> => {
-    const { session } = now;
-    if (!(await isStill(session)) && !session.signal.aborted) {
-      leave();
+  const back = async ({ session, teller } = now): Promise<void> => {
+    if (await isStill(session)) {
+      teller.shown();
+    } else {
+      end(session);
     }
   };
+  // The first ranking needs to know, and it takes a moment.
+  void outside.kems();
   outside.onPage(() => now.teller.hidden(), () => now.teller.shown(), () => void back());
-  outside.onOthersLogout(leave);
+  outside.onOthersLogout(() => end(now.session));
 
   return {
     list: (place, signal = new AbortController().signal) => list(outside, setup.edge, place, signal),
@@ -58,10 +63,13 @@ export function domicileIn(outside: Outside, { edge, roots, grant }: Options): D
     },
     flush: () => now.teller.flush(),
     export: (locale) => never(outside, () => exported(now.session, locale)),
-    erase: (locale) => never(outside, () => erased(now.session, locale)),
+    erase: (locale) => {
+      const { session, teller } = now;
+      return never(outside, () => teller.without(() => erased(session, locale)));
+    },
     logout() {
-      leave();
       outside.tellOthersOfLogout();
+      end(now.session);
     },
     onLogout(listener) {
       listeners.add(listener);

@@ -10,6 +10,8 @@
  * (`isStill` in client/grant.ts).
  */
 
+import { callEach } from "./listeners.js";
+
 const NAME = "domicile";
 const WORD = "logout";
 
@@ -31,7 +33,7 @@ export function onOthersLogout(listener: () => void): void {
   }
   channel.onmessage = ({ data }) => {
     if (data === WORD) {
-      listeners.forEach((told) => told());
+      callEach(listeners);
     }
   };
 }

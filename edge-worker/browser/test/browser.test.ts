@@ -128,9 +128,12 @@ test("a page that is hidden, left, or comes back from the cache says so", () => 
     Object.assign(page, { visibilityState: state });
     page.dispatchEvent(new Event("visibilitychange"));
   }
-  window.dispatchEvent(new Event("pagehide"));
   window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: false }));
+  window.dispatchEvent(new Event("pagehide"));
+  // Out of the cache it is visible before it is shown (HTML, "reactivate a document").
+  page.dispatchEvent(new Event("visibilitychange"));
   window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+  page.dispatchEvent(new Event("visibilitychange"));
   Reflect.deleteProperty(globalThis, "document");
   globalThis.addEventListener = listen;
   assert.deepEqual(heard, ["hidden", "shown", "hidden", "back", "shown"]);

@@ -262,3 +262,16 @@ test("events come from the slot that the page asked for last, of those that ther
   assert.deepEqual(slots.filter((slot) => slot !== undefined), ["basket", "home", "home", "home"]);
   assert.equal(page.dropped, 0);
 });
+
+test("an event has the cells' time, whatever the page's clock says", async () => {
+  const world = new World();
+  const page = world.page();
+  for (const cell of world.cells) {
+    cell.ahead_s = 300;
+  }
+  page.tell(view(1), "de-DE");
+  assert.equal(await world.run(page.flush()), 0);
+  const told = world.opened.at(-1);
+  const { events } = told?.request.body as { events: { time_s: number }[] };
+  assert.equal(events[0]?.time_s, NOW_S + 300);
+});

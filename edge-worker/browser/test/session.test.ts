@@ -94,6 +94,59 @@ test("a page out of the back/forward cache goes on for the shopper whose it was,
   }
 });
 
+test("another shopper's grant ends the session, and tells nothing of the one before", async () => {
+  const world = new World();
+  const page = world.page();
+  const of = (sub: string, not_after: number): unknown =>
+    ({ ...world.grant("a", not_after), token: `a.${btoa(JSON.stringify({ sub })).replaceAll("=", "")}.c` });
+  let told = 0;
+  page.onLogout(() => (told += 1));
+  world.grants = () => Promise.resolve(of("1", NOW_S + 5));
+  await world.run(page.rank(PLACE));
+  world.sealed = Array.from({ length: 40 }, () => "lost" as const);
+  page.tell({ kind: "view", item: "1" }, "de-DE");
+  await world.clock.pass(6_000);
+  world.sealed = [];
+  world.grants = () => Promise.resolve(of("2", NOW_S + 900));
+  await world.clock.pass(120_000);
+  const paths = world.opened.map(({ request }) => request.path);
+  assert.deepEqual([told, world.toldOthers, paths, page.dropped], [1, 0, ["/v1/rank"], 1]);
+  const next = await world.run(page.rank(PLACE));
+  assert.equal(next.is, "answered", "the one who is there now");
+});
+
+test("a listener that throws keeps no other from hearing of a logout", () => {
+  const world = new World();
+  const page = world.page();
+  const heard: string[] = [];
+  const thrown: (() => void)[] = [];
+  const later = globalThis.queueMicrotask;
+  globalThis.queueMicrotask = (task) => void thrown.push(task);
+  page.onLogout(() => assert.fail("a defect of the page's"));
+  page.onLogout(() => heard.push("shelf"));
+  page.logout();
+  globalThis.queueMicrotask = later;
+  assert.deepEqual([heard, world.toldOthers, thrown.length], [["shelf"], 1, 1]);
+  assert.throws(() => thrown[0]?.(), /a defect of the page's/);
+});
+
+test("an erasure leaves nothing that was told before it to be told later", async () => {
+  const world = new World();
+  const page = world.page();
+  world.sealed = ["lost", "lost"];
+  page.tell({ kind: "view", item: "before" }, "de-DE");
+  assert.equal(await world.run(page.flush()), 1);
+  world.sealed = ["lost"];
+  await world.run(page.erase("de-DE"));
+  assert.equal(page.dropped, 0, "it was not done");
+  assert.equal((await world.run(page.erase("de-DE"))).is, "answered");
+  page.tell({ kind: "view", item: "after" }, "de-DE");
+  await world.clock.pass(120_000);
+  const events = world.opened.filter(({ request }) => request.path === "/v1/events");
+  const items = events.map(({ request }) => (request.body as { events: { item: string }[] }).events.map(({ item }) => item));
+  assert.deepEqual([items, page.dropped], [[["after"]], 1]);
+});
+
 test("an export is every page of the home cell, and an erasure is the home cell's", async () => {
   const world = new World();
   world.grants = () => Promise.resolve(world.grant("b"));

@@ -171,9 +171,7 @@ class Shop {
   async #again(): Promise<void> {
     await this.#client.flush();
     this.#begin();
-    this.#personal.removeAttribute("locale");
-    await Promise.resolve();
-    this.#personal.setAttribute("locale", this.#chooser.locale);
+    this.#personal.restart();
   }
 
   #begin(): void {

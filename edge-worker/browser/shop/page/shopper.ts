@@ -36,8 +36,8 @@ export class Sessions {
   async become(who: Who, hasCells: boolean, client: Domicile): Promise<boolean> {
     this.#who = { is: "nobody" };
     this.#hasCells = hasCells;
-    client.logout();
     const ended = await this.#post("logout", null);
+    client.logout();
     const begun = who.is === "household" ? await this.#post("login", { shopper: who.id }) : true;
     if (ended && begun) {
       this.#who = who;

@@ -22,7 +22,8 @@ export interface Ask<T> {
   readonly slot: string | null;
   /** Which cells may answer: one that stands in for the home, or the home alone. */
   readonly cells: "any" | "home";
-  readonly call: Call;
+  /** What is asked, by the cells' clock: `offset_s` is how far it is ahead of ours, as far as that is known. */
+  readonly call: (offset_s: number) => Call;
   /** Reads the answer's JSON; `null` where it is not of its form. */
   readonly read: (said: unknown) => T | null;
   /** Whether the request goes on when the page is left. */
@@ -85,7 +86,7 @@ export async function ready<T>(
   }
   const { pin, token } = law.grant;
   const date_s = outside.unixSeconds() + memory.offset_s;
-  const message = encodeCall(ask.call, { pin, token, date_s, budget_ms: until - outside.now() });
+  const message = encodeCall(ask.call(memory.offset_s), { pin, token, date_s, budget_ms: until - outside.now() });
   const sealed = await seal(config, message);
   if (typeof sealed === "string") {
     return sealed === "key" ? "keys-invalid" : sealed;

@@ -23,7 +23,7 @@ export function rank(
 ): Promise<Outcome<Ranking>> {
   const body = { locale, slot, ...(anchor.length === 0 ? {} : { anchor: anchor.slice(0, ANCHORS_MAX) }) };
   const rank = { method: "POST", path: "/v1/rank", body } as const;
-  return call(session, { locale, slot, cells: "any", call: rank, read: readRanking }, limit_ms);
+  return call(session, { locale, slot, cells: "any", call: () => rank, read: readRanking }, limit_ms);
 }
 
 /** What the home cell keeps, page after page; one extra attempt for all of them. */
@@ -58,5 +58,5 @@ export function erased(session: Session, locale: string): Promise<Outcome<unknow
 /** What is kept lies in a cell: another one that stands in would answer for itself. */
 function atHome(locale: string, method: "GET" | "DELETE", path: string): Ask<Record<string, unknown>> {
   const read = (said: unknown): Record<string, unknown> | null => (isObject(said) ? said : null);
-  return { locale, slot: null, cells: "home", call: { method, path }, read };
+  return { locale, slot: null, cells: "home", call: () => ({ method, path }), read };
 }

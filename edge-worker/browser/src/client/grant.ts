@@ -12,11 +12,24 @@ const TOKEN = /^[A-Za-z0-9\-._~+/=]{1,2048}$/;
 /** How long a page's grant function may take, in milliseconds. Then the next call asks again. */
 const GRANT_MS = 10_000;
 
+/** Why there is no grant. */
+type NoGrant = "no-grant" | "grant-lost" | "logged-out";
+
 /** The grants of one session. */
 export class Grants {
   readonly #held = new Map<string, Grant>();
-  /** The last one of each locale, over or not: whose shelves this page shows. */
-  readonly latest = new Map<string, Grant>();
+  /** The last one of each locale, over or not: whose shelves this page shows, and whose events it tells. */
+  readonly #latest = new Map<string, Grant>();
+
+  /** Every locale that there was a grant of. */
+  get locales(): readonly string[] {
+    return [...this.#latest.keys()];
+  }
+
+  /** Whether a grant is of another shopper than those that came here. */
+  isAnothers({ token }: Grant): boolean {
+    return [...this.#latest.values()].some((before) => claim(before.token, "sub") !== claim(token, "sub"));
+  }
 
   /** The grant of a locale, if there is one that is not over at `now_s`. */
   held(locale: string, now_s: number): Grant | null {
@@ -27,7 +40,7 @@ export class Grants {
   /** Keeps one. */
   keep(locale: string, grant: Grant): Grant {
     this.#held.set(locale, grant);
-    this.latest.set(locale, grant);
+    this.#latest.set(locale, grant);
     return grant;
   }
 
@@ -46,7 +59,7 @@ export async function grantOf(
   session: Session,
   locale: string,
   until: number,
-): Promise<Grant | "no-grant" | "grant-lost"> {
+): Promise<Grant | NoGrant> {
   const { grants, memory, outside, signal } = session;
   const held = grants.held(locale, session.least_s());
   if (held) {
@@ -61,23 +74,30 @@ export async function grantOf(
  * have missed a logout. Where it cannot be known it is not so, and the page shows its lists.
  */
 export async function isStill(session: Session): Promise<boolean> {
-  for (const [locale, before] of [...session.grants.latest]) {
-    const now = await ask(session, locale);
-    if (typeof now === "string" || claim(now.token, "sub") !== claim(before.token, "sub")) {
+  for (const locale of session.grants.locales) {
+    if (typeof (await ask(session, locale)) === "string") {
       return false;
     }
   }
   return true;
 }
 
-async function ask(session: Session, locale: string): Promise<Grant | "no-grant" | "grant-lost"> {
+async function ask(session: Session, locale: string): Promise<Grant | NoGrant> {
   const { grants, outside, signal } = session;
   const latest = outside.now() + GRANT_MS;
   const given: unknown = await within(outside, latest, signal, (signal) => session.ask(locale, signal));
   if (given === null || given === undefined) {
     return "no-grant";
   }
-  return isGrant(given) ? grants.keep(locale, given) : "grant-lost";
+  if (!isGrant(given)) {
+    return "grant-lost";
+  }
+  // Somebody else logged in meanwhile. What waits here is not theirs, and their grant is not for it.
+  if (grants.isAnothers(given)) {
+    session.isAnothers();
+    return "logged-out";
+  }
+  return grants.keep(locale, given);
 }
 
 /** What a token states of itself (RFC 7519, section 4), unverified; `null` where it cannot be read. */

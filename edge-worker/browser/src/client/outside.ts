@@ -42,8 +42,8 @@ export interface Outside {
   /** The KEMs that this browser has; none where it cannot seal or verify at all. */
   readonly kems: () => Promise<readonly Kem[]>;
   /**
-   * Calls when the page is hidden, perhaps for good, when it is seen again, and before that when it comes out of the
-   * back/forward cache.
+   * Calls when the page is hidden, perhaps for good, when it is seen again, or, in place of that, when it comes out of
+   * the back/forward cache.
    */
   readonly onPage: (hidden: () => void, shown: () => void, back: () => void) => void;
   /** Calls when the shopper logged out in another page. */

@@ -40,9 +40,12 @@ export class Session {
   readonly ask: Options["grant"];
   readonly seen: Seen;
   page_limit_ms = PAGE_LIMIT_MS;
+  /** To be called when a grant is another shopper's: this session is over then. */
+  readonly isAnothers: () => void;
   readonly #end = new AbortController();
 
-  constructor({ outside, edge, roots, ask, seen }: Setup) {
+  constructor({ outside, edge, roots, ask, seen }: Setup, isAnothers: () => void) {
+    this.isAnothers = isAnothers;
     this.outside = outside;
     this.edge = edge;
     this.roots = roots;

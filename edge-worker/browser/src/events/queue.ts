@@ -47,6 +47,11 @@ export class Queue {
     return this.#told.find((told) => !told.flies) ?? null;
   }
 
+  /** All that nobody acknowledged yet. */
+  all(): readonly Told[] {
+    return [...this.#told];
+  }
+
   /** All that wait of a locale. */
   waiting(locale: string): readonly Told[] {
     return this.#told.filter((told) => !told.flies && told.locale === locale);

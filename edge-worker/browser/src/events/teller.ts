@@ -18,6 +18,7 @@ import { deliver } from "../client/attempt.js";
 import type { Ask, Ready } from "../client/attempt.js";
 import { waitMs } from "../client/backoff.js";
 import { Extra, call, prepare } from "../client/call.js";
+import type { Call } from "../client/inner.js";
 import { PATIENCE_MS } from "../client/calls.js";
 import type { Session } from "../client/session.js";
 import { lawful } from "../client/trust.js";
@@ -60,14 +61,17 @@ export class Teller {
   constructor(session: Session, onDropped: (count: number) => void) {
     this.#session = session;
     this.#queue = new Queue(onDropped);
-    session.signal.addEventListener("abort", () => this.#alarm?.stop.abort());
+    session.signal.addEventListener("abort", () => {
+      this.#alarm?.stop.abort();
+      this.#queue.giveUp(this.#queue.all());
+    });
   }
 
   /** Takes an event. */
   tell(event: ShopEvent, locale: string): void {
-    const { outside, memory } = this.#session;
-    const time_s = outside.unixSeconds() + memory.offset_s;
-    const wire = wireEvent(event, outside.id(), time_s);
+    const { outside } = this.#session;
+    // By our own clock; the cells' is known when it is sealed, if ever.
+    const wire = wireEvent(event, outside.id(), outside.unixSeconds());
     if (wire === null) {
       outside.warn("domicile: an event is not of an event's form, and is dropped");
       this.#queue.refuse();
@@ -82,6 +86,17 @@ export class Teller {
   async flush(): Promise<number> {
     await this.#tellAll();
     return this.#queue.length;
+  }
+
+  /** Does an erasure. Once it is done, what was told before it is not told any more: a cell's clock may be another. */
+  async without<T extends { readonly is: string }>(erasure: () => Promise<T>): Promise<T> {
+    const before = this.#queue.all();
+    const outcome = await erasure();
+    if (outcome.is === "answered") {
+      this.#queue.giveUp(before);
+      this.#seal();
+    }
+    return outcome;
   }
 
   /** The page is hidden, perhaps for good. */
@@ -249,8 +264,9 @@ export class Teller {
 
 function asking(events: readonly Told[]): Ask<true> {
   const read = (said: unknown): true | null => (isObject(said) && isCount(said["accepted"]) ? true : null);
-  const sent = tellingOf(events.map((told) => told.event));
-  return { locale: events[0]?.locale ?? "", slot: null, cells: "any", call: sent, read, outlives: true };
+  const told = (offset_s: number): Call =>
+    tellingOf(events.map(({ event }) => ({ ...event, time_s: event.time_s + offset_s })));
+  return { locale: events[0]?.locale ?? "", slot: null, cells: "any", call: told, read, outlives: true };
 }
 
 function isFresh({ sealed_s }: Batch, now_s: number): boolean {

@@ -21,7 +21,7 @@ export async function readKey(jwk: unknown): Promise<VerifyingKey | null> {
   const members = { kty: isText, crv: isText, kid: isText, x: isText, y: isText };
   try {
     const value: unknown = typeof jwk === "string" ? JSON.parse(jwk) : jwk;
-    if (!isExactly(value, members, { alg: isText, use: isText, d: isText })) {
+    if (!isExactly(value, members, { alg: isText, use: isText })) {
       return null;
     }
     const { kty, crv, kid, x, y } = value as Record<keyof typeof members, string>;
