@@ -47,7 +47,8 @@ export class Carousel {
     if (focus >= 0 && this.focused !== this.#current) {
       this.#target(this.#current)?.focus();
     }
-    this.#ends();
+    // With the frame that lays them out: asked for now, the whole page would be laid out for it.
+    requestAnimationFrame(() => this.#ends());
   }
 
   /** Back to the first card. */

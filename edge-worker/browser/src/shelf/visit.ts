@@ -74,13 +74,14 @@ export class Visit {
 
   /** Asks for both. `items`: the list, where the page's server wrote it; it is not asked for again then. */
   begin(items: readonly Shown[]): void {
+    // First, since more has to come and go for it than for a list.
+    void this.rank();
     if (items.length > 0) {
       this.#listed(items, "page", false);
     } else {
       this.#stage.await();
       void this.#fetch();
     }
-    void this.rank();
   }
 
   /** Asks for a ranking once more, by the same rules. What is shown stays until it comes. */

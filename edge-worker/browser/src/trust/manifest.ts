@@ -88,15 +88,10 @@ export async function openManifest(envelope: string, asked: string, trust: Trust
   if (said.version < trust.seen) {
     return "rolled-back";
   }
-  const cells: Cell[] = [];
-  for (const { name, boundary, transport, signing_key, next_signing_key } of said.cells) {
-    const texts = next_signing_key === undefined ? [signing_key] : [signing_key, next_signing_key];
-    const keys = await Promise.all(texts.map(readKey));
-    const signers = keys.filter((key) => key !== null);
-    if (signers.length !== keys.length) {
-      return "cell-key";
-    }
-    cells.push({ name, boundary, transport, signers });
+  const read = await Promise.all(said.cells.map(readCell));
+  const cells = read.filter((cell) => cell !== null);
+  if (cells.length !== read.length) {
+    return "cell-key";
   }
   const { version, locales, slots, clocks } = said;
   return { version, class: asked, not_after_s, cells, locales, slots, page_limit_ms: clocks.page_limit_ms };
@@ -116,6 +111,13 @@ const KIND: Kind<Payload> = {
     clocks: (clocks) => isExactly(clocks, { page_limit_ms: isCount, cell_budget_ms: isCount }),
   },
 };
+
+async function readCell({ name, boundary, transport, ...texts }: PayloadCell): Promise<Cell | null> {
+  const all = [texts.signing_key, texts.next_signing_key].filter((text) => text !== undefined);
+  const keys = await Promise.all(all.map(readKey));
+  const signers = keys.filter((key) => key !== null);
+  return signers.length === keys.length ? { name, boundary, transport, signers } : null;
+}
 
 function isCell(value: unknown): boolean {
   const isTransport = (transport: unknown): boolean =>
