@@ -27,7 +27,7 @@ pub(crate) enum Bench {
     Edge(Edge),
     /// Sealing: what it costs the cell, against plain requests and beside garbage
     Seal(Seal),
-    /// The page's side: sealing, opening and verifying in Chromium, with either curve
+    /// The page's side in Chromium: sealing and opening with either curve, and from navigation to the personal shelf
     Browser,
 }
 
