@@ -30,7 +30,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tower::Service as _;
 
 use crate::clock::Clock;
-use crate::listen::usage::Usage;
+use crate::listen::usage::{Usage, Watched};
 use crate::telemetry::{self, Door, Lost};
 
 /// Longest head of a request in bytes; the edge's has a few hundred. A longer one is answered 431.
@@ -126,6 +126,7 @@ impl Connections {
     ) -> impl Future<Output = ()> + use<> {
         let (terms, tls, tell) = (self.terms, self.tls.clone(), Arc::clone(&self.tell));
         let (crowd, clock) = (Arc::clone(&self.crowd), self.clock);
+        let usage = Usage::new(clock.running());
         async move {
             let _place = place;
             if let Err(error) = stream.set_nodelay(true) {
@@ -133,16 +134,18 @@ impl Connections {
             }
             let mut stream = TimeoutWriter::new(stream);
             stream.set_timeout(Some(terms.write));
-            let stream = Box::pin(stream);
-            let Some(config) = tls else {
-                return serve(stream, routes, terms, clock, &crowd, stopping).await;
-            };
+            let stream = Watched::new(Box::pin(stream), usage.writes());
+            let spot = Spot { usage: &usage, crowd: &crowd, clock };
+            let Some(config) = tls else { return serve(stream, routes, terms, spot, stopping).await };
             let shaken = tokio::select! {
                 shaken = timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)) => shaken,
-                () = stopped(&mut stopping) => return,
+                why = spot.is_wanted(&mut stopping) => return match why {
+                    Why::Stop => {}
+                    Why::Crowd => tell(Lost::Handshake),
+                },
             };
             match shaken {
-                Ok(Ok(stream)) => serve(stream, routes, terms, clock, &crowd, stopping).await,
+                Ok(Ok(stream)) => serve(stream, routes, terms, spot, stopping).await,
                 // What it was is not told: whoever has no certificate is nobody here.
                 Ok(Err(_)) | Err(_) => tell(Lost::Handshake),
             }
@@ -185,15 +188,13 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     routes: Router,
     terms: Terms,
-    clock: Clock,
-    crowd: &Notify,
+    spot: Spot<'_>,
     mut stopping: watch::Receiver<()>,
 ) {
-    let usage = Usage::new(clock.running());
+    let Spot { usage, clock, .. } = spot;
     let service = service_fn(|request: Request<Incoming>| {
         usage.asks();
         let mut routes = routes.clone();
-        let usage = &usage;
         async move {
             // The routes' own error type has no values.
             let answer = routes.call(request).await.unwrap_or_else(|never| match never {});
@@ -212,7 +213,7 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let mut served = std::pin::pin!(served);
     let ended = tokio::select! {
         ended = served.as_mut() => ended,
-        why = has_to_go(&usage, clock, crowd, &mut stopping) => {
+        why = spot.is_wanted(&mut stopping) => {
             served.as_mut().graceful_shutdown();
             match (timeout(LAST_HEAD, served.as_mut()).await, why) {
                 (Ok(ended), _) => ended,
@@ -234,13 +235,24 @@ enum Why {
     Crowd,
 }
 
-async fn has_to_go(usage: &Usage, clock: Clock, crowd: &Notify, stopping: &mut watch::Receiver<()>) -> Why {
-    loop {
-        tokio::select! {
-            () = stopped(stopping) => return Why::Stop,
-            () = crowd.notified() => if usage.is_unused(clock.running(), UNUSED) {
-                return Why::Crowd;
-            },
+/// What a connection has of its listener, and who may want it back.
+#[derive(Clone, Copy)]
+struct Spot<'c> {
+    usage: &'c Usage,
+    crowd: &'c Notify,
+    clock: Clock,
+}
+
+impl Spot<'_> {
+    /// Over when the connection has to go.
+    async fn is_wanted(self, stopping: &mut watch::Receiver<()>) -> Why {
+        loop {
+            tokio::select! {
+                () = stopped(stopping) => return Why::Stop,
+                () = self.crowd.notified() => if self.usage.is_unused(self.clock.running(), UNUSED) {
+                    return Why::Crowd;
+                },
+            }
         }
     }
 }

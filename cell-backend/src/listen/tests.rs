@@ -106,18 +106,23 @@ async fn half_a_head_loses_its_place_and_one_too_many_is_closed() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crowd_that_asks_nothing_makes_room_and_who_waits_for_an_answer_stays() {
-    let served = serve(4, LONG, LONG).await;
+    let served = serve(5, LONG, LONG).await;
     let waits = served.say(&get_of("/wait"));
     served.until(|served| served.waiting.load(Ordering::Relaxed));
+    let mut slow = served.say(&get_of("/large"));
+    slow.read_exact(&mut [0; 12]).unwrap();
     let half = served.say("GET / HTTP/1.1\r\nhost:");
     let silent = served.say("");
     let mut kept = served.say("GET / HTTP/1.1\r\nhost: cell\r\n\r\n");
     kept.read_exact(&mut [0; 12]).unwrap();
-    served.until(|served| served.connections.open() == 4);
+    served.until(|served| served.connections.open() == 5);
     served.until(Served::takes_one);
     assert_eq!(answer(half) + &answer(silent), "");
     served.release.notify_one();
     assert!(answer(waits).contains("200 OK"));
+    let mut rest = Vec::new();
+    slow.read_to_end(&mut rest).unwrap();
+    assert!(rest.len() > LARGE, "all of an answer that was being read");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
