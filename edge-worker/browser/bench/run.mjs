@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 
+/** Milliseconds that sealing a request may take, p50. */
+const SEAL_MS = 3;
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const [wanted] = process.argv.slice(2);
 const hasDemo = URL.canParse(process.env.DOMICILE_SHOP ?? "");
@@ -34,9 +36,6 @@ if (missed.length > 0) {
   console.error(`missed: ${missed.join("; ")}`);
   process.exitCode = 1;
 }
-
-/** Milliseconds that sealing a request may take, p50. */
-const SEAL_MS = 3;
 
 async function seal() {
   const bundled = await build({ entryPoints: ["bench/seal.ts"], bundle: true, write: false, format: "iife", target: "es2022" });
