@@ -54,6 +54,16 @@ test("a shelf comes over one untyped POST: no preflight, no cookie, no referrer,
   assert.deepEqual(violations, []);
 });
 
+test("an edge on the shop's own origin is asked without a preflight and without a cookie as well", async () => {
+  await context.addCookies([{ name: "shopper", value: "canary", url: site.edge }]);
+  const page = await site.page(context, site.edge);
+  const before = site.seen.length;
+  assert.equal(await rank(page), "answered 0,32");
+  const sent = site.seen.slice(before);
+  assert.deepEqual(sent.map(({ method }) => method), ["GET", "GET", "POST"]);
+  assert.ok(!JSON.stringify(sent.map(({ headers }) => headers)).includes("canary"));
+});
+
 test("keys past the caches need no preflight either", async () => {
   site.world.keys = { a: "cached" };
   const page = await site.page(context);

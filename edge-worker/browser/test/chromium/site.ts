@@ -44,13 +44,16 @@ export class Site {
 
   static async open(): Promise<Site> {
     const site = new Site();
-    site.edge = await site.#serve((request, response) => void site.#edge(request, response));
-    site.shop = await site.#serve((request, response) => {
+    const page: RequestListener = (request, response) => {
       const isScript = request.url === "/index.js";
       response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
       response.setHeader("content-security-policy", `${POLICY} ${site.edge}`);
       response.end(isScript ? readFileSync("dist/index.js") : "<!doctype html><title>shop</title>");
-    });
+    };
+    // A shop may have its edge on its own origin too.
+    site.edge = await site.#serve((request, response) =>
+      ["/", "/index.js"].includes(request.url ?? "") ? page(request, response) : void site.#edge(request, response));
+    site.shop = await site.#serve(page);
     return site;
   }
 
@@ -69,9 +72,9 @@ export class Site {
   }
 
   /** A page of the shop with a client in it, as `shop`. */
-  async page(context: BrowserContext): Promise<Page> {
+  async page(context: BrowserContext, origin = this.shop): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(this.shop);
+    await page.goto(origin);
     const [edge, root, grant] = [this.edge, this.world.root.jwk, this.world.grant("a", NOW_S * 2)];
     await page.evaluate(async ({ edge, root, grant }) => {
       const { domicile } = (await import(`${location.origin}/index.js`)) as typeof import("../../src/index.js");
