@@ -122,6 +122,9 @@ pub struct Listener {
     pub head_ms: u32,
     /// How long a caller may leave an answer unread, in milliseconds, 1 or more. Too short cuts off slow networks.
     pub write_ms: u32,
+    /// How long a connection has to have been of no use to lose its place to another, where there is none left. Too
+    /// short takes connections from edges that ask seldom; too long lets a crowd that asks nothing shut others out.
+    pub unused_ms: u32,
 }
 
 impl Default for Config {
@@ -178,7 +181,7 @@ impl Default for Listener {
     /// allow a process. The edge host keeps an unused connection for 15 s, so it closes first. An answer fits the
     /// kernel's buffers: one that is not taken for 5 s is taken by nobody.
     fn default() -> Self {
-        Self { connections: 512, admin_connections: 16, head_ms: 20_000, write_ms: 5_000 }
+        Self { connections: 512, admin_connections: 16, head_ms: 20_000, write_ms: 5_000, unused_ms: 1_000 }
     }
 }
 
@@ -202,13 +205,12 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|e| explained(text, &e))?;
-        if config.version != VERSION {
-            return Err(format!(
-                "this build reads version {VERSION} and the file is version {}",
-                config.version
-            ));
+        // The version first: a later version's keys are not typing mistakes.
+        let table: toml::Table = text.parse().map_err(|e: toml::de::Error| explained(text, &e))?;
+        if let Some(found) = table.get("version").filter(|found| found.as_integer() != Some(VERSION.into())) {
+            return Err(format!("this build reads version {VERSION} and the file is version {found}"));
         }
+        let config: Self = toml::from_str(text).map_err(|e| explained(text, &e))?;
         config.limits.check()?;
         config.listener.check()?;
         config.seal.as_ref().map_or(Ok(()), Seal::check)?;
@@ -252,13 +254,15 @@ impl Listener {
 
     fn terms(&self, connections: u32) -> Terms {
         let duration = |ms: u32| Duration::from_millis(ms.into());
-        Terms { connections, head: duration(self.head_ms), write: duration(self.write_ms) }
+        let [head, write, unused] = [self.head_ms, self.write_ms, self.unused_ms].map(duration);
+        Terms { connections, head, write, unused }
     }
 
     fn check(&self) -> Result<(), String> {
         within("listener", "connections", self.connections, 1, CONNECTIONS_MAX)?;
         within("listener", "admin_connections", self.admin_connections, 1, CONNECTIONS_MAX)?;
         within("listener", "head_ms", self.head_ms, 1, u32::MAX)?;
+        within("listener", "unused_ms", self.unused_ms, 1, u32::MAX)?;
         within("listener", "write_ms", self.write_ms, 1, u32::MAX)
     }
 }
@@ -359,7 +363,7 @@ mod tests {
         assert_eq!(error, format!("line 3, column 3: {meant}"));
         let error = Config::parse("version = 1\n[limits]\nin_flight = \"many\"").unwrap_err();
         assert!(error.starts_with("line 3, column 13: "), "{error}");
-        assert!(Config::parse("version = 2").unwrap_err().contains("version 1"));
+        assert!(Config::parse("version = 2\n[later]").unwrap_err().contains("the file is version 2"));
         assert!(Config::parse("[limits]\nin_flight = 3").unwrap_err().contains("write version = 1"));
     }
 
@@ -397,7 +401,7 @@ mod tests {
             let error = Config::parse(&format!("version = 1\n[limits]\n{name} = {value}")).unwrap_err();
             assert!(error.contains(&format!("limits.{name} = {value}")), "{error}");
         }
-        for name in ["connections", "admin_connections", "head_ms", "write_ms"] {
+        for name in ["connections", "admin_connections", "head_ms", "write_ms", "unused_ms"] {
             let error = Config::parse(&format!("version = 1\n[listener]\n{name} = 0")).unwrap_err();
             assert_eq!(error, format!("listener.{name} = 0; it has to be 1 or more"));
         }

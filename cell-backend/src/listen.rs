@@ -2,9 +2,10 @@
 //!
 //! A caller can keep what it does not pay for: a connection that it never uses, half a head, an answer that it does
 //! not read. Each has a clock here, and the connections a limit, so that what is kept is bounded and comes back. A
-//! connection beyond the limit is closed at once rather than left waiting: the edge then has time to fall back; and
-//! those on which nothing was asked for a second make room for the next, so that a crowd of half heads shuts nobody
-//! out for longer than that. The time for a request's body is the gateway's affair, which has the request's deadline.
+//! connection beyond the limit takes the place of one that was of no use for a second, if there is one, so that a crowd
+//! of half heads, half handshakes or noise shuts nobody out for longer than that; and is closed at once otherwise,
+//! rather than left waiting: the edge then has time to fall back. The time for a request's body is the gateway's affair,
+//! which has the request's deadline.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutWriter;
@@ -30,6 +31,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tower::Service as _;
 
 use crate::clock::Clock;
+use crate::listen::crowd::Crowd;
 use crate::listen::usage::{Usage, Watched};
 use crate::telemetry::{self, Door, Lost};
 
@@ -39,10 +41,9 @@ const HEAD_MAX: usize = 16 * 1024;
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
 /// A handshake takes two round trips; more is a caller that holds a place.
 const HANDSHAKE: Duration = Duration::from_secs(5);
-/// How long nothing was asked on a connection that makes room for another: an edge with much to ask asks within it.
-const UNUSED: Duration = Duration::from_secs(1);
-/// How long a connection without a request may still ask once it has to go: a request that was on its way is
-/// answered, half a head holds nothing up.
+/// How long a newcomer waits for the place of one that was told to go: that one has [`LAST_HEAD`].
+const ROOM: Duration = Duration::from_millis(500);
+/// How long a connection with half a head may still finish it once it has to go; one with nothing goes at once.
 const LAST_HEAD: Duration = Duration::from_millis(100);
 
 /// How one listener is served.
@@ -54,6 +55,8 @@ pub struct Terms {
     pub head: Duration,
     /// How long a caller may leave unread what is written to it.
     pub write: Duration,
+    /// How long a connection has to have been of no use to lose its place to another.
+    pub unused: Duration,
 }
 
 /// Told of each connection that was not taken.
@@ -65,8 +68,7 @@ pub struct Connections {
     terms: Terms,
     tls: Option<Arc<ServerConfig>>,
     places: Arc<Semaphore>,
-    /// Told when there is no place left.
-    crowd: Arc<Notify>,
+    crowd: Arc<Crowd>,
     clock: Clock,
     tell: Tell,
     full: Seldom,
@@ -117,25 +119,26 @@ impl Connections {
     }
 
     /// One connection, from its handshake where there is one.
-    fn connection(
+    fn connection<P: Future<Output = Option<OwnedSemaphorePermit>>>(
         &self,
         stream: TcpStream,
         routes: Router,
         mut stopping: watch::Receiver<()>,
-        place: OwnedSemaphorePermit,
-    ) -> impl Future<Output = ()> + use<> {
+        place: P,
+    ) -> impl Future<Output = ()> + use<P> {
         let (terms, tls, tell) = (self.terms, self.tls.clone(), Arc::clone(&self.tell));
         let (crowd, clock) = (Arc::clone(&self.crowd), self.clock);
-        let usage = Usage::new(clock.running());
         async move {
-            let _place = place;
+            let Some(_place) = place.await else { return tell(Lost::Full) };
+            let usage = Arc::new(Usage::new(clock.running()));
+            let _member = crowd.enter(Arc::clone(&usage));
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "no TCP_NODELAY");
             }
             let mut stream = TimeoutWriter::new(stream);
             stream.set_timeout(Some(terms.write));
             let stream = Watched::new(Box::pin(stream), usage.writes());
-            let spot = Spot { usage: &usage, crowd: &crowd, clock };
+            let spot = Spot { usage: &usage, clock };
             let Some(config) = tls else { return serve(stream, routes, terms, spot, stopping).await };
             let shaken = tokio::select! {
                 shaken = timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)) => shaken,
@@ -152,16 +155,28 @@ impl Connections {
         }
     }
 
-    fn place(&self) -> Option<OwnedSemaphorePermit> {
-        let place = Arc::clone(&self.places).try_acquire_owned().ok();
-        if place.is_none() {
-            self.crowd.notify_waiters();
-            (self.tell)(Lost::Full);
-            if let Some(unsaid) = self.full.may(self.clock.running()) {
-                tracing::warn!(listener = self.door.as_str(), unsaid, "a connection too many was closed");
-            }
+    /// A place, at once or when the connection that was told to go has gone; none when nobody is to go.
+    fn place(&self) -> Option<impl Future<Output = Option<OwnedSemaphorePermit>> + use<>> {
+        let places = Arc::clone(&self.places);
+        let free = Arc::clone(&places).try_acquire_owned().ok();
+        let has_one = free.is_some() || self.crowd.one_goes(self.clock.running(), self.terms.unused);
+        if !has_one {
+            self.is_full();
+            return None;
         }
-        place
+        Some(async move {
+            match free {
+                Some(place) => Some(place),
+                None => timeout(ROOM, places.acquire_owned()).await.ok()?.ok(),
+            }
+        })
+    }
+
+    fn is_full(&self) {
+        (self.tell)(Lost::Full);
+        if let Some(unsaid) = self.full.may(self.clock.running()) {
+            tracing::warn!(listener = self.door.as_str(), unsaid, "a connection too many was closed");
+        }
     }
 
     fn accept_failed(&self, error: &std::io::Error) {
@@ -198,7 +213,12 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         async move {
             // The routes' own error type has no values.
             let answer = routes.call(request).await.unwrap_or_else(|never| match never {});
-            usage.answered(clock.running());
+            // Of a sealed request that opened it is 200, whatever came of it inside.
+            if answer.status().is_success() {
+                usage.answered(clock.running())
+            } else {
+                usage.refused()
+            }
             Ok::<_, Infallible>(answer)
         }
     });
@@ -231,28 +251,23 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
 /// Why a connection has to go.
 enum Why {
     Stop,
-    /// Its place is wanted, and nothing was asked on it for long enough.
+    /// Its place is another's.
     Crowd,
 }
 
-/// What a connection has of its listener, and who may want it back.
+/// How a connection is used.
 #[derive(Clone, Copy)]
 struct Spot<'c> {
     usage: &'c Usage,
-    crowd: &'c Notify,
     clock: Clock,
 }
 
 impl Spot<'_> {
     /// Over when the connection has to go.
     async fn is_wanted(self, stopping: &mut watch::Receiver<()>) -> Why {
-        loop {
-            tokio::select! {
-                () = stopped(stopping) => return Why::Stop,
-                () = self.crowd.notified() => if self.usage.is_unused(self.clock.running(), UNUSED) {
-                    return Why::Crowd;
-                },
-            }
+        tokio::select! {
+            () = stopped(stopping) => Why::Stop,
+            () = self.usage.has_to_go() => Why::Crowd,
         }
     }
 }
@@ -262,6 +277,7 @@ async fn stopped(stopping: &mut watch::Receiver<()>) {
     let _ = stopping.changed().await;
 }
 
+mod crowd;
 mod usage;
 
 #[cfg(test)]

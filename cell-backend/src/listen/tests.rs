@@ -10,6 +10,7 @@ use super::*;
 
 /// Longer than any test takes.
 const LONG: Duration = Duration::from_secs(3_600);
+const UNUSED: Duration = Duration::from_millis(200);
 /// How long a test waits for what has to come.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// More than the kernel keeps for a connection that nobody reads from.
@@ -43,7 +44,7 @@ async fn serve(connections: u32, head: Duration, write: Duration) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopping) = watch::channel(());
-    let terms = Terms { connections, head, write };
+    let terms = Terms { connections, head, write, unused: UNUSED };
     let connections = Arc::new(Connections::new(Door::Sealed, terms, Clock::start(), |_| {}));
     let serving = Arc::clone(&connections);
     let task = tokio::spawn(async move { serving.serve(listener, routes, stopping).await });
@@ -105,19 +106,24 @@ async fn half_a_head_loses_its_place_and_one_too_many_is_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crowd_that_asks_nothing_makes_room_and_who_waits_for_an_answer_stays() {
+async fn a_newcomer_gets_the_place_of_one_that_asked_nothing_and_nobody_else_goes() {
     let served = serve(5, LONG, LONG).await;
     let waits = served.say(&get_of("/wait"));
     served.until(|served| served.waiting.load(Ordering::Relaxed));
     let mut slow = served.say(&get_of("/large"));
     slow.read_exact(&mut [0; 12]).unwrap();
     let half = served.say("GET / HTTP/1.1\r\nhost:");
-    let silent = served.say("");
+    served.until(|served| served.connections.open() == 3);
+    let mut silent = served.say("");
+    served.until(|served| served.connections.open() == 4);
     let mut kept = served.say("GET / HTTP/1.1\r\nhost: cell\r\n\r\n");
-    kept.read_exact(&mut [0; 12]).unwrap();
-    served.until(|served| served.connections.open() == 5);
+    kept.read_exact(&mut [0; 15]).unwrap();
     served.until(Served::takes_one);
-    assert_eq!(answer(half) + &answer(silent), "");
+    assert_eq!(answer(half), "", "the one that had asked nothing for longest");
+    for still in [&mut silent, &mut kept] {
+        still.write_all(get_of("/").as_bytes()).unwrap();
+    }
+    assert!(answer(silent).contains("200 OK") && answer(kept).contains("200 OK"));
     served.release.notify_one();
     assert!(answer(waits).contains("200 OK"));
     let mut rest = Vec::new();

@@ -12,7 +12,7 @@ const FILES: usize = 64;
 #[test]
 fn a_full_gateway_leaves_the_admin_listener_alone() {
     let world = World::new();
-    world.write("config.toml", "version = 1\n[listener]\nconnections = 2");
+    world.write("config.toml", "version = 1\n[listener]\nconnections = 2\nunused_ms = 3600000");
     let (config, admin) = (world.at("config.toml"), free_port());
     let more = ["--config", config.to_str().unwrap(), "--admin", &admin.to_string()];
     let cell = Process::start_quiet(serve(&world, "eu-a", &more));
