@@ -17,7 +17,7 @@ use domicile_envelope::{RandomizedSigner, SigningKey, VerifyingKey, is_published
 use domicile_files::is_open_to_others;
 use domicile_keyring::{Found, KeyFiles};
 use domicile_receipt::{Receipt, Stated, hash};
-use domicile_rotation::{Key, Policy};
+use domicile_rotation::{Key, Policy, Stuck};
 use domicile_route::KeyStatement;
 use domicile_seal::config::encode_list;
 use domicile_seal::{Kem, KeyRing, Opened, SealRefusal, SealingKey, Seen};
@@ -213,6 +213,12 @@ impl Sealing {
             // Over is over, also when its file could not be deleted.
             keys.retain(|key| key.kem() != kem || plan.accept.contains(&key.id()));
             let mut offer = plan.offer;
+            if let Some(Stuck::NoId) = plan.stuck {
+                again_s = again_s.min(now_s.saturating_add(RETRY_S));
+                turn.failed.push(format!(
+                    "make a {kem} key: all 256 ids are taken; delete keys that are not needed"
+                ));
+            }
             if let Some(id) = plan.make {
                 match self.files.make(id, kem, now_s) {
                     Ok(key) => {

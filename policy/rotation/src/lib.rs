@@ -39,7 +39,25 @@ pub enum PolicyError {
         /// For how long a list may be kept.
         kept_s: i64,
     },
+    /// More keys would be accepted at a time than there are ids.
+    #[error(
+        "a key every {every_s} s, each accepted for {overlap_s} s more: that is {keys} keys at a time, and there are {IDS} ids; \
+         change keys less often"
+    )]
+    TooMany {
+        /// Seconds from a key to the next.
+        every_s: i64,
+        /// The overlap.
+        overlap_s: i64,
+        /// Keys of all kinds that would be there at a time.
+        keys: i64,
+    },
 }
+
+/// Ids that there are; a key's is one byte (RFC 9458, section 3).
+const IDS: i64 = 256;
+/// Kinds of keys that share them.
+const KINDS: i64 = 2;
 
 /// Shortest time between two keys.
 pub const EVERY_LEAST_S: i64 = 60;
@@ -53,11 +71,20 @@ pub struct Key {
     pub born_s: i64,
 }
 
+/// Why a key that is due cannot be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stuck {
+    /// Every id is some key's. Somebody made keys by hand, or they cannot be deleted.
+    NoId,
+}
+
 /// What is to be done with the keys of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The id of a key that is to be made now.
     pub make: Option<u8>,
+    /// Why a key that is due is not to be made.
+    pub stuck: Option<Stuck>,
     /// The key to offer, unless one is to be made.
     pub offer: Option<u8>,
     /// Keys whose requests are opened, the offered one among them.
@@ -81,6 +108,11 @@ impl Policy {
         if overlap_s < kept_s.max(0) {
             return Err(PolicyError::Overlap { overlap_s, kept_s });
         }
+        // The one that is offered, those of the overlap, and one that is about to be deleted.
+        let keys = (overlap_s / every_s).saturating_add(2).saturating_mul(KINDS);
+        if keys > IDS {
+            return Err(PolicyError::TooMany { every_s, overlap_s, keys });
+        }
         Ok(Self { every_s, overlap_s })
     }
 
@@ -98,12 +130,14 @@ impl Policy {
         let newest = live.iter().max_by_key(|key| (key.born_s, key.id));
         let fresh = newest.filter(|key| now_s < key.born_s.saturating_add(self.every_s));
         let make = if fresh.is_none() { next_id(keys, taken) } else { None };
+        let stuck = (fresh.is_none() && make.is_none()).then_some(Stuck::NoId);
         let next_key =
             fresh.map_or(now_s.saturating_add(self.every_s), |key| key.born_s.saturating_add(self.every_s));
         let next_end = live.iter().map(|key| ends(key)).min().unwrap_or(i64::MAX);
         let next_near = ahead.iter().map(|key| key.born_s.saturating_sub(life_s)).min().unwrap_or(i64::MAX);
         Plan {
             make,
+            stuck,
             offer: newest.map(|key| key.id),
             accept: live.iter().map(|key| key.id).collect(),
             delete: over.iter().map(|key| key.id).collect(),

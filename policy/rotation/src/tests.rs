@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Key, Plan, Policy, PolicyError};
+use super::{Key, Plan, Policy, PolicyError, Stuck};
 
 const DAY: i64 = 86_400;
 const OVERLAP: i64 = 7_200;
@@ -19,7 +19,8 @@ fn a_life_from_birth_to_deletion() {
     assert_eq!((first.make, first.offer), (Some(0), None));
 
     let young = policy().plan(&[key(0, 0)], &[], DAY - 1);
-    let calm = Plan { make: None, offer: Some(0), accept: vec![0], delete: vec![], again_s: DAY };
+    let calm =
+        Plan { make: None, stuck: None, offer: Some(0), accept: vec![0], delete: vec![], again_s: DAY };
     assert_eq!(young, calm);
 
     // It goes on being offered while the next one is made: there is no moment without a key.
@@ -45,6 +46,8 @@ fn ids_are_the_ring_s_and_come_back_late() {
     assert_eq!(policy().plan(&[key(255, 0)], &[0, 1], DAY).make, Some(2));
     let all: Vec<Key> = (0..=255).map(|id| key(id, 0)).collect();
     assert_eq!(policy().plan(&all, &[], DAY).make, None, "no id is free: the newest is offered on");
+    assert_eq!(policy().plan(&all, &[], DAY).stuck, Some(Stuck::NoId), "and it is said");
+    assert_eq!(policy().plan(&all, &[], DAY - 1).stuck, None, "none is due");
     assert_eq!(policy().plan(&all, &[], DAY).offer, Some(255));
 }
 
@@ -68,6 +71,9 @@ fn a_clock_put_back_is_survived() {
 #[test]
 fn a_policy_that_cannot_work_is_refused() {
     assert_eq!(Policy::new(59, OVERLAP, 0), Err(PolicyError::TooOften(59)));
+    let many = Policy::new(60, 4 * 3_600, 0);
+    assert_eq!(many, Err(PolicyError::TooMany { every_s: 60, overlap_s: 4 * 3_600, keys: 484 }));
+    assert!(Policy::new(60, 126 * 60, 0).is_ok() && Policy::new(60, 127 * 60, 0).is_err());
     let short = Policy::new(DAY, 3_600, 4_500);
     assert_eq!(short, Err(PolicyError::Overlap { overlap_s: 3_600, kept_s: 4_500 }));
 }
