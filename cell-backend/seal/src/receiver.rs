@@ -15,6 +15,9 @@ use zeroize::Zeroizing;
 use crate::kdf::{HASH, Labels};
 use crate::suite::{AEAD_ID, KDF_ID, KEY, Kem, NONCE};
 
+/// How an uncompressed point begins (SEC 1, section 2.3.3).
+const UNCOMPRESSED: u8 = 4;
+
 /// A private key, ready to open.
 pub(crate) struct Receiver {
     kem: Kem,
@@ -99,6 +102,10 @@ impl Receiver {
 
     /// `Decap` (section 4.1).
     fn decapsulate(&self, enc: &[u8]) -> Result<Zeroizing<[u8; HASH]>, Unspecified> {
+        // AWS-LC takes the hybrid form of a point too; HPKE has the uncompressed one alone (section 7.1.1).
+        if self.kem == Kem::P256 && enc.first() != Some(&UNCOMPRESSED) {
+            return Err(Unspecified);
+        }
         let peer = UnparsedPublicKey::new(curve(self.kem), enc);
         agreement::agree(&self.private, peer, Unspecified, |shared| {
             let prk = self.of_kem.extract(&[], b"eae_prk", shared);

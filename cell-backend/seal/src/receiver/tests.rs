@@ -71,6 +71,12 @@ fn what_is_no_point_is_refused() {
     ] {
         assert!(receiver.setup(&enc, &receiver.context(b"")).is_err(), "{enc:?}");
     }
+    let mut point = p256.public().to_vec();
+    assert!(p256.setup(&point, &p256.context(b"")).is_ok());
+    for form in [2, 3, 6, 7] {
+        point[0] = form;
+        assert!(p256.setup(&point, &p256.context(b"")).is_err(), "a compressed or hybrid form: {form}");
+    }
 }
 
 #[test]
