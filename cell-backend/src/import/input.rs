@@ -42,6 +42,10 @@ impl Assignments {
             }
             Ok(())
         })?;
+        if classes.is_empty() {
+            let remedy = "give the shoppers' locales; without one nobody's home is here";
+            return Err(Failure::file(Exit::Import, path, "at least one assignment", "none", remedy));
+        }
         Ok(Self(classes))
     }
 

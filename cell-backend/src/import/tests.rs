@@ -136,6 +136,9 @@ fn an_empty_history_is_refused_and_leaves_the_store_alone() {
     let failure = import(&files.options(cell, Times::ShiftedToNow)).unwrap_err();
     assert_eq!(failure.exit, Exit::Import);
     assert!(failure.to_string().contains("expected at least one event, found none"), "{failure}");
+    std::fs::write(files.directory.path().join("assignments.csv"), ASSIGNMENTS).unwrap();
+    let failure = import(&files.options(cell, Times::ShiftedToNow)).unwrap_err();
+    assert!(failure.to_string().contains("expected at least one assignment, found none"), "{failure}");
     assert!(read(&files.directory.path().join(cell), "s").is_some());
 }
 
