@@ -36,7 +36,7 @@ impl Kept {
     fn decode(file: File) -> Result<Self, &'static str> {
         let answer = STANDARD.decode(&file.answer).map_err(|_error| "answer is no base64")?;
         let receipt = envelope(&file.receipt).ok_or("receipt is no base64url of a text")?;
-        Ok(Self { request: file.request_sha256, answer, receipt })
+        Ok(Self { request: file.request_sha256.to_ascii_lowercase(), answer, receipt })
     }
 }
 
