@@ -9,13 +9,10 @@ import { chromium } from "playwright-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import type { Bytes } from "../../src/codec/bytes.js";
 import { EDGE, NOW_S, World } from "../world/world.js";
+import { FLAGS } from "./flags.js";
 
 /** Debian's. */
 const CHROMIUM = "/usr/bin/chromium";
-const FLAGS = [
-  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync",
-];
 /** A page as strict shops have it. */
 const POLICY = "default-src 'none'; script-src 'self'; connect-src";
 
@@ -28,7 +25,7 @@ export interface Seen {
 
 /** A browser. A page that is left may come back from its cache, as it does for shoppers. */
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+  return chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS], ignoreDefaultArgs: ["--disable-back-forward-cache"] });
 }
 
 /** The site. */

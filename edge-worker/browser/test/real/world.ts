@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import type { Domicile } from "../../src/api.js";
 import type { DomicileShelf } from "../../src/shelf/shelf.js";
 import { Between } from "./between.js";
+import { FLAGS } from "../chromium/flags.js";
 import { Demo } from "./demo.js";
 import { LONG_MS, plainPages } from "./plain.js";
 
@@ -25,18 +26,6 @@ export interface Moment {
   readonly ms: number;
 }
 
-/**
- * The browser's own address bar is a page of its own, loaded with each new window, on the processor that the shop's page
- * is measured on; the others ask for things on the internet. The runner's own list is replaced by this one.
- */
-const LEFT_OUT = [
-  "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "AimEnabled", "HttpsUpgrades", "MediaRouter",
-  "NetworkTimeServiceQuerying", "OptimizationHints", "PreconnectToSearch",
-];
-const FLAGS = [
-  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync", `--disable-features=${LEFT_OUT.join()}`,
-];
 /** Sums up what moves in a page without anybody's doing. */
 const SHIFTS = `globalThis.shifts = []; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) entry.hadRecentInput || shifts.push(entry.value);

@@ -9,14 +9,10 @@ import { join } from "node:path";
 import { after, before } from "node:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { Shop } from "./shop.js";
+import { FLAGS } from "../chromium/flags.js";
 
 const root = process.cwd();
 const load = createRequire(join(root, "package.json"));
-
-const FLAGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
 
 const POLICY = [
   "default-src 'none'",
@@ -116,7 +112,7 @@ export function world(launch: { readonly ignoreDefaultArgs?: string[] } = {}): W
       }
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: FLAGS, ...launch });
+    browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: [...FLAGS], ...launch });
   });
 
   after(async () => {
