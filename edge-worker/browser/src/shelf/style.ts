@@ -3,8 +3,8 @@
  *
  * Every length is of the host's font and of the width of the page, none of what is shown: the shelf is as high before
  * its list as after (`shelf.css` has the same lengths for the time before the script). A constructed sheet needs no
- * exception from a content security policy. Cards out of view are neither laid out nor painted, and their pictures not
- * fetched (`content-visibility`): a card's size is no matter of what is in it.
+ * exception from a content security policy. Of the cards beyond the first eight those out of view are neither laid out
+ * nor painted, and their pictures not fetched (`content-visibility`): a card's size is no matter of what is in it.
  */
 
 const RULES = `
@@ -63,9 +63,10 @@ const RULES = `
 }
 .ghosts { overflow: hidden }
 .card, .ghost {
-  flex: none; inline-size: var(--_card); block-size: 100%; scroll-snap-align: start; content-visibility: auto;
+  flex: none; inline-size: var(--_card); block-size: 100%; scroll-snap-align: start;
   background: var(--_surface); border: 1px solid var(--_line); border-radius: var(--_radius); overflow: hidden;
 }
+.card:nth-child(n + 9) { content-visibility: auto }
 .ghost { background: linear-gradient(var(--_backdrop) 0 var(--_picture), var(--_surface) 0) }
 .link { display: block; block-size: 100%; color: inherit; text-decoration: none; border-radius: inherit }
 .card:hover { border-color: var(--_muted) }
