@@ -1,25 +1,15 @@
 // Cells that stop, come back and are slow: the shop's page goes on, and says what became of the second shelf.
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { afterEach, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { DomicileShelf } from "../../src/shelf/shelf.js";
-import { World, ids, moment, moments, personal, shifted } from "./world.js";
+import { world } from "./stage.js";
+import { ids, moment, moments, personal, shifted } from "./world.js";
 import type { Plain } from "./world.js";
 
 declare const shop: Plain["shop"];
 
-let world: World;
-
-before(async () => {
-  world = await World.open();
-  await world.demo.mend();
-});
-beforeEach(() => world.reset());
 afterEach(() => world.demo.mend());
-after(async () => {
-  await world.demo.mend();
-  await world.close();
-});
 
 /** What the shop's page says of the second shelf, once it says something. */
 async function verdict(page: Page): Promise<string> {

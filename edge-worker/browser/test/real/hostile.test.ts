@@ -1,12 +1,13 @@
 // A hostile edge before the real one: whatever it alters, nothing is sealed for it, and the list stays.
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { sealingKey } from "../world/cell.js";
 import { newSigner, signerOf } from "../world/signer.js";
 import { isSealed } from "./between.js";
 import type { Came, Trick } from "./between.js";
-import { World, ids, moment, moments, personal } from "./world.js";
+import { world } from "./stage.js";
+import { ids, moment, moments, personal } from "./world.js";
 
 /** The demo's root key: published, and no use beyond loopback. */
 const ROOT = JSON.parse(readFileSync("../../deploy/demo/keys/root.jwk", "utf8")) as JsonWebKey;
@@ -18,15 +19,6 @@ interface Envelope {
   readonly payloadType: string;
   readonly signatures: readonly { readonly keyid: string; readonly sig: string }[];
 }
-
-let world: World;
-
-before(async () => {
-  world = await World.open();
-  await world.demo.mend();
-});
-after(() => world.close());
-beforeEach(() => world.reset());
 
 /** Alters answers to paths that begin so. */
 function altering(path: string, alter: (text: string) => string | Promise<string>): Trick {

@@ -1,24 +1,17 @@
 // How the demo's shop looks with real goods: axe finds nothing, nothing overflows, and pictures of it are kept.
-import { after, before, beforeEach, test } from "node:test";
+import { before, test } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import type { AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
-import { World, shifted } from "./world.js";
+import { world } from "./stage.js";
+import { shifted } from "./world.js";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 /** Where pictures are kept. */
 const SHOTS = process.env["DOMICILE_SHOTS"] ?? "shots";
 
-let world: World;
-
-before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
-  world = await World.open();
-  await world.demo.mend();
-});
-after(() => world.close());
-beforeEach(() => world.reset());
+before(() => mkdirSync(SHOTS, { recursive: true }));
 
 /** Until the second shelf is personal and its exchange is shown, and every picture in view is there. */
 async function settled(page: Page): Promise<void> {

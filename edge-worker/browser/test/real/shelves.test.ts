@@ -1,21 +1,13 @@
 // Shelves of the real demo in a real browser: the list first, the personal shelf in its place, and what proves it.
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { Page } from "playwright-core";
 import type { DomicileShelf } from "../../src/shelf/shelf.js";
 import { headerOf, isSealed } from "./between.js";
 import type { Asked, Trick } from "./between.js";
-import { World, ids, kept, moment, moments, personal, shifted } from "./world.js";
-
-let world: World;
-
-before(async () => {
-  world = await World.open();
-  await world.demo.mend();
-});
-after(() => world.close());
-beforeEach(() => world.reset());
+import { world } from "./stage.js";
+import { ids, kept, moment, moments, personal, shifted } from "./world.js";
 
 /** Holds back what `is` names until `release` is called. */
 function held(is: (asked: Asked) => boolean): { trick: Trick; release: () => void } {

@@ -1,23 +1,15 @@
 // What a shopper does, told to the real cell: once, whatever becomes of page and answer; and kept until it is there.
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { BrowserContext, Page } from "playwright-core";
 import { isSealed } from "./between.js";
 import type { Came } from "./between.js";
-import { World, personal } from "./world.js";
+import { world } from "./stage.js";
+import { personal } from "./world.js";
 import type { Plain } from "./world.js";
 
 declare const shop: Plain["shop"];
-
-let world: World;
-
-before(async () => {
-  world = await World.open();
-  await world.demo.mend();
-});
-after(() => world.close());
-beforeEach(() => world.reset());
 
 /** A shopper of en-US, whose class has one cell, that nobody knew before: a page with their shelf. Gone after `use`. */
 async function somebodyNew(use: (page: Page, context: BrowserContext) => Promise<void>, expected: readonly RegExp[] = []): Promise<void> {

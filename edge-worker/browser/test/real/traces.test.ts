@@ -1,22 +1,14 @@
 // What a shopper leaves behind: nothing in an address, a header or storage, and nothing at all after logout.
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { BrowserContext, Page, Request } from "playwright-core";
 import type { Grant } from "../../src/api.js";
-import { World, ids, moment, personal } from "./world.js";
+import { world } from "./stage.js";
+import { ids, moment, personal } from "./world.js";
 import type { Plain } from "./world.js";
 
 declare const shop: Plain["shop"];
-
-let world: World;
-
-before(async () => {
-  world = await World.open();
-  await world.demo.mend();
-});
-after(() => world.close());
-beforeEach(() => world.reset());
 
 /** Everything that a browser keeps for a page's origin, as text. */
 function stored(page: Page): Promise<{ local: Record<string, string>; rest: string }> {
