@@ -255,7 +255,7 @@ enum Why {
     Crowd,
 }
 
-/// How a connection is used.
+/// What the one who serves a connection needs to know of its place.
 #[derive(Clone, Copy)]
 struct Spot<'c> {
     usage: &'c Usage,
